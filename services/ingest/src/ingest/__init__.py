@@ -1,0 +1,1 @@
+"""Upload over HTTP: store the file, publish once, answer 202."""

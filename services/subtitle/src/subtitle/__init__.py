@@ -1,0 +1,1 @@
+"""WebVTT subtitles from embedded tracks or recognised speech."""

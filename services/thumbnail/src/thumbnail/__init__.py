@@ -1,0 +1,1 @@
+"""Poster, sprite sheet and storyboard of a video."""

@@ -1,0 +1,1 @@
+"""HLS renditions of a video, in one decode."""
