@@ -1,4 +1,4 @@
-"""The error tree of the messaging side. Pika's exceptions are translated at the edge, so nobody imports pika to catch one."""
+"""The error tree of the messaging side: pika errors are translated at the edge, so nobody imports pika to catch one."""
 
 
 class MediaflowError(Exception):

@@ -1,0 +1,182 @@
+"""The job threads of a worker, beside the thread that talks to the broker."""
+
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from enum import Enum
+
+import structlog
+
+from mq_common import metrics
+from mq_common._returns import Delivery
+from mq_common.errors import InvalidEvent
+from mq_common.events import MediaEvent
+from mq_common.jobs import JobEnd, JobRunner
+
+log = structlog.get_logger()
+
+
+#: Seconds between looks at a turn that another thread holds, should its end be missed.
+TURN_POLL_S = 1.0
+
+
+class Settlement(Enum):
+    """What the broker is to be told about a delivery."""
+
+    ACK = "ack"
+    REJECT = "reject"
+    GIVE_BACK = "give_back"
+
+
+_SETTLEMENTS = {
+    JobEnd.DONE: Settlement.ACK,
+    JobEnd.DUPLICATE: Settlement.ACK,
+    JobEnd.REJECTED: Settlement.REJECT,
+    JobEnd.INTERRUPTED: Settlement.GIVE_BACK,
+}
+
+
+class Crew:
+    """``size`` threads that take deliveries, run the job and leave the settlement for the I/O thread.
+
+    ``wake`` is called, from a job thread, when a settlement waits and none did before.
+    """
+
+    def __init__(self, channel: str, size: int, runner: JobRunner, wake: Callable[[], None]) -> None:
+        self._channel, self._runner, self._wake = channel, runner, wake
+        self._todo: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
+        self._settlements: deque[tuple[Delivery, Settlement]] = deque()
+        self._wake_pending = False
+        self._generation = 0
+        self._turns = _Turns()
+        self._open = 0
+        self._open_lock = threading.Lock()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"job-{number}", daemon=True) for number in range(size)
+        ]
+        self._lag = metrics.LAG_SECONDS.labels(channel)
+        metrics.RUNNING.labels(channel).set_function(lambda: float(len(self._turns)))
+        self._jobs = {end: metrics.JOBS.labels(channel, end.value) for end in JobEnd}
+
+    def start(self) -> None:
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
+
+    def add(self, delivery: Delivery) -> None:
+        """Hand over a delivery; the next idle thread takes it."""
+        with self._open_lock:
+            self._open += 1
+        self._todo.put(delivery)
+
+    def forget_older_than(self, generation: int) -> None:
+        """Skip what waits from an earlier channel: the broker has taken it back. Jobs that run already go on."""
+        self._generation = generation
+
+    def take_unstarted(self) -> list[Delivery]:
+        """Take back what no thread has begun."""
+        waiting: list[Delivery] = []
+        while True:
+            try:
+                delivery = self._todo.get_nowait()
+            except queue.Empty:
+                return waiting
+            if delivery is None:
+                continue
+            self._close_one()
+            if delivery.generation == self._generation:
+                waiting.append(delivery)
+
+    def take_settlements(self) -> Iterator[tuple[Delivery, Settlement]]:
+        """Give what can be told to the broker now, of the current channel; older ones are dropped and counted."""
+        self._wake_pending = False
+        while self._settlements:
+            delivery, settlement = self._settlements.popleft()
+            if delivery.generation == self._generation:
+                yield delivery, settlement
+            else:
+                metrics.SETTLED.labels(self._channel, "stale").inc()
+
+    @property
+    def idle(self) -> bool:
+        """True when no delivery is with a job thread or waiting for one, and no settlement waits."""
+        return self._open == 0 and not self._settlements
+
+    def dismiss(self) -> None:
+        """Let the threads end after their current job."""
+        for _ in self._threads:
+            self._todo.put(None)
+
+    def _work(self) -> None:
+        while (delivery := self._todo.get()) is not None:
+            if delivery.generation != self._generation:
+                self._close_one()
+                continue
+            settlement = Settlement.REJECT
+            try:
+                settlement = self._run(delivery)
+            except BaseException:
+                log.exception("job_thread_failed", channel=self._channel)
+            # The settlement is visible before the delivery counts as closed, so "idle" never hides one.
+            self._settlements.append((delivery, settlement))
+            self._close_one()
+            if not self._wake_pending:
+                self._wake_pending = True
+                self._wake()
+
+    def _close_one(self) -> None:
+        with self._open_lock:
+            self._open -= 1
+
+    def _run(self, delivery: Delivery) -> Settlement:
+        try:
+            event = MediaEvent.from_body(delivery.body)
+        except InvalidEvent as error:
+            return self._refuse(delivery, error)
+        self._lag.observe(max(0.0, time.time() - event.uploaded_at.timestamp()))
+        self._turns.begin(event.event_id)
+        try:
+            end = self._runner.run(event, redelivered=delivery.redelivered)
+        finally:
+            self._turns.end(event.event_id)
+        self._jobs[end].inc()
+        return _SETTLEMENTS[end]
+
+    def _refuse(self, delivery: Delivery, error: InvalidEvent) -> Settlement:
+        message_id = delivery.properties.message_id
+        log.error("message_rejected", channel=self._channel, message_id=message_id, reason=str(error))
+        self._jobs[JobEnd.REJECTED].inc()
+        return Settlement.REJECT
+
+
+class _Turns:
+    """Lets one job an event run at a time: a redelivery after a lost connection may meet its own first run."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, object] = {}
+        self._ended = threading.Condition()
+        self._waiting = 0
+
+    def __len__(self) -> int:
+        """Count the jobs that run now."""
+        return len(self._running)
+
+    def begin(self, event_id: str) -> None:
+        """Hold the event's turn; waits while another thread holds it."""
+        mine = object()
+        if self._running.setdefault(event_id, mine) is mine:  # atomic, and nearly always free
+            return
+        with self._ended:
+            self._waiting += 1
+            while self._running.setdefault(event_id, mine) is not mine:
+                self._ended.wait(TURN_POLL_S)
+            self._waiting -= 1
+
+    def end(self, event_id: str) -> None:
+        """Give the turn to whoever waits for it."""
+        del self._running[event_id]
+        if self._waiting:
+            with self._ended:
+                self._ended.notify_all()

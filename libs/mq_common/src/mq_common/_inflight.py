@@ -1,0 +1,84 @@
+"""Messages that were sent and not answered yet: which answer belongs to which, and how long each may wait."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from mq_common.messages import Outcome, OutgoingMessage
+
+
+@dataclass(slots=True)
+class Submission:
+    """A message on its way, and the future its submitter holds."""
+
+    message: OutgoingMessage
+    deadline: float
+    submitted: float = field(default_factory=time.monotonic)
+    future: "Future[Outcome]" = field(default_factory=Future)
+    returned: bool = False
+
+
+class InFlight:
+    """Submissions by delivery tag, oldest first. Used by the publisher's I/O thread only.
+
+    The broker numbers confirms by channel, may answer several at once (``multiple``) and in any order, and sends a
+    return just before the confirm of the same message, without naming its tag.
+    """
+
+    def __init__(self) -> None:
+        self._by_tag: OrderedDict[int, Submission] = OrderedDict()
+        self._next_tag = 1
+
+    def __len__(self) -> int:
+        return len(self._by_tag)
+
+    def add(self, submission: Submission) -> None:
+        """Note a message just sent; its tag is the next of this channel."""
+        self._by_tag[self._next_tag] = submission
+        self._next_tag += 1
+
+    def settle(self, tag: int, *, multiple: bool) -> Iterator[Submission]:
+        """Take out what a confirm answers. A tag that timed out before is skipped."""
+        if not multiple:
+            submission = self._by_tag.pop(tag, None)
+            if submission is not None:
+                yield submission
+            return
+        while self._by_tag:
+            first = next(iter(self._by_tag))
+            if first > tag:
+                return
+            yield self._by_tag.popitem(last=False)[1]
+
+    def mark_returned(self, exchange: str, routing_key: str, message_id: str | None, body: bytes) -> bool:
+        """Mark the oldest message that looks like the returned one; False when none does (it timed out before)."""
+        for submission in self._by_tag.values():
+            sent = submission.message
+            if (
+                not submission.returned
+                and sent.properties.message_id == message_id
+                and sent.routing_key == routing_key
+                and sent.exchange == exchange
+                and sent.body == body
+            ):
+                submission.returned = True
+                return True
+        return False
+
+    def expired(self, now: float) -> Iterator[Submission]:
+        """Take out what has waited past its deadline. Deadlines are in sending order, so the oldest decides."""
+        while self._by_tag:
+            tag, submission = next(iter(self._by_tag.items()))
+            if submission.deadline > now:
+                return
+            del self._by_tag[tag]
+            yield submission
+
+    def restart(self) -> list[Submission]:
+        """Forget everything, for a new channel counts from 1 again; gives what was left without an answer."""
+        left = list(self._by_tag.values())
+        self._by_tag.clear()
+        self._next_tag = 1
+        return left

@@ -1,0 +1,67 @@
+"""What goes onto the wire, and how a publish can end."""
+
+from dataclasses import dataclass
+from datetime import UTC
+from enum import Enum
+
+import pika
+
+from mq_common.events import EVENT_TYPE, MediaEvent
+from mq_common.topology import EXCHANGE, ROUTING_KEY
+
+#: AMQP's code for "the broker keeps the message on disk".
+PERSISTENT = 2
+
+
+class Outcome(Enum):
+    """How a publish ended."""
+
+    #: The broker has the message in at least one queue.
+    CONFIRMED = "confirmed"
+    #: The broker took the message and gave it back: no queue is bound for it. It is stored nowhere.
+    UNROUTABLE = "unroutable"
+    #: The broker refused it (a queue is full, or failed); other queues may have kept their copy.
+    NACKED = "nacked"
+    #: No answer in time or the connection was lost: the message may or may not be in the queues.
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingMessage:
+    """One message to publish, mandatory: an unroutable one comes back instead of vanishing."""
+
+    exchange: str
+    routing_key: str
+    body: bytes
+    properties: pika.BasicProperties
+
+
+def event_message(event: MediaEvent, traceparent: str | None = None) -> OutgoingMessage:
+    """Make the one message that reaches every channel: persistent, with CloudEvents attributes and the trace.
+
+    The headers follow the CloudEvents AMQP binding (prefix ``cloudEvents:``) and W3C Trace Context.
+    """
+    uploaded = event.uploaded_at.astimezone(UTC)
+    headers = {
+        "cloudEvents:specversion": "1.0",
+        "cloudEvents:id": event.event_id,
+        "cloudEvents:type": EVENT_TYPE,
+        "cloudEvents:source": "/mediaflow/ingest",
+        "cloudEvents:subject": event.asset_id,
+        "cloudEvents:time": uploaded.isoformat().replace("+00:00", "Z"),
+    }
+    if traceparent:
+        headers["traceparent"] = traceparent
+    return OutgoingMessage(
+        exchange=EXCHANGE,
+        routing_key=ROUTING_KEY,
+        body=event.to_body(),
+        properties=pika.BasicProperties(  # type: ignore[no-untyped-call]
+            content_type="application/json",
+            delivery_mode=PERSISTENT,
+            message_id=event.event_id,
+            type=EVENT_TYPE,
+            timestamp=int(uploaded.timestamp()),
+            headers=headers,
+        ),
+    )

@@ -1,0 +1,43 @@
+"""Every Prometheus metric of the messaging side, in one list. Durations in seconds."""
+
+from prometheus_client import Counter, Gauge, Histogram
+
+_JOB_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
+_LAG_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21600, 86400)
+_CONFIRM_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+
+# Publisher. A returned message is confirmed too, so the two are counted apart.
+PUBLISHED = Counter("mediaflow_published", "Messages by how the publish ended", ["outcome"])
+CONFIRM_SECONDS = Histogram(
+    "mediaflow_publish_confirm_seconds", "Time from submit to the broker's answer", buckets=_CONFIRM_BUCKETS
+)
+IN_FLIGHT = Gauge("mediaflow_publish_in_flight", "Messages sent and not answered yet", multiprocess_mode="livesum")
+PUBLISHER_CONNECTED = Gauge(
+    "mediaflow_publisher_connected", "Publishers that can publish now", multiprocess_mode="livesum"
+)
+PUBLISHER_BLOCKED = Gauge(
+    "mediaflow_publisher_blocked",
+    "Publishers that the broker holds back (memory or disk alarm)",
+    multiprocess_mode="livesum",
+)
+PUBLISHER_RECONNECTS = Counter("mediaflow_publisher_reconnects", "Connections that the publisher lost and opened again")
+CHANNEL_REOPENS = Counter(
+    "mediaflow_publisher_channel_reopens", "Channels given up after a run of nacks without a confirm"
+)
+
+# Worker.
+DELIVERIES = Counter("mediaflow_deliveries", "Messages taken from the queue", ["channel", "redelivered"])
+JOBS = Counter("mediaflow_jobs", "Messages by how they ended", ["channel", "outcome"])
+FAILED_ATTEMPTS = Counter("mediaflow_job_failed_attempts", "Attempts that failed", ["channel", "kind"])
+JOB_SECONDS = Histogram(
+    "mediaflow_job_seconds", "Time of a job, all its attempts and waits", ["channel"], buckets=_JOB_BUCKETS
+)
+LAG_SECONDS = Histogram(
+    "mediaflow_job_lag_seconds", "Age of a message when its job started", ["channel"], buckets=_LAG_BUCKETS
+)
+RUNNING = Gauge("mediaflow_jobs_running", "Jobs running now", ["channel"])
+SETTLED = Counter("mediaflow_settled_messages", "Messages settled at the broker", ["channel", "how"])
+SETTLE_FRAMES = Counter("mediaflow_settle_frames", "Ack, reject and nack frames sent", ["channel"])
+CONSUMER_CANCELS = Counter("mediaflow_consumer_cancels", "Times the broker cancelled the consumer", ["channel"])
+WORKER_RECONNECTS = Counter("mediaflow_worker_reconnects", "Connections the worker lost", ["channel"])
+CONSUMING = Gauge("mediaflow_worker_consuming", "1 while the worker is subscribed to its queue", ["channel"])

@@ -1,0 +1,323 @@
+"""Publishing with confirms and returns: one connection on its own thread, many submitters, confirms pipelined."""
+
+import contextlib
+import os
+import threading
+import time
+from collections import deque
+from concurrent.futures import Future
+from typing import Any
+
+import pika
+import structlog
+from pika.adapters.select_connection import IOLoop
+from pika.channel import Channel
+from pika.exceptions import AMQPError
+
+from mq_common import metrics
+from mq_common._inflight import InFlight, Submission
+from mq_common.connection import address, connection_parameters, reason_of
+from mq_common.messages import Outcome, OutgoingMessage, event_message
+from mq_common.retry import Backoff
+from mq_common.settings import BrokerSettings
+
+__all__ = ["ConfirmingPublisher", "Outcome", "OutgoingMessage", "event_message"]
+
+log = structlog.get_logger()
+
+#: Seconds between looks for messages that have waited too long.
+EXPIRY_TICK_S = 0.1
+#: So many nacks in a row without one confirm, and the channel is given up for a new one: on RabbitMQ 3.10 a channel
+#: that was opened during a leader election may be nacked for ever.
+NACKS_BEFORE_REOPEN = 50
+#: Seconds between two such reopenings; a full queue nacks for good reason, and a new channel would not help it.
+REOPEN_INTERVAL_S = 5.0
+
+
+class ConfirmingPublisher:
+    """Publishes mandatory, persistent messages and tells for each how it ended.
+
+    Any thread may submit. At most ``window`` messages wait for their answer; a submitter beyond that waits for room.
+    No message waits longer than ``confirm_timeout`` seconds for an answer, whether the broker is slow, blocked by an
+    alarm, or gone: it then ends as UNKNOWN. The connection is opened by the first submit (so after a fork) and opened
+    again whenever it is lost.
+    """
+
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        *,
+        name: str = "mediaflow publisher",
+        window: int = 1000,
+        confirm_timeout: float = 5.0,
+    ) -> None:
+        self._settings = settings
+        self._parameters = connection_parameters(settings, name)
+        self._window = window
+        self._confirm_timeout = confirm_timeout
+        self._start_lock = threading.Lock()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._room = threading.BoundedSemaphore(self._window)
+        self._waiting: deque[Submission] = deque()
+        self._inflight = InFlight()
+        self._wake_pending = False
+        self._closing = False
+        self._blocked = False
+        self._thread: threading.Thread | None = None
+        self._loop: IOLoop | None = None
+        self._connection: pika.SelectConnection | None = None
+        self._channel: Channel | None = None
+        self._backoff = Backoff(initial_s=0.1, max_s=5.0)
+        self._nacks_in_a_row = 0
+        self._reopening = False
+        self._last_reopen = 0.0
+
+    # -- called from any thread ---------------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """True while a publish would be sent at once: connected, and not held back by the broker."""
+        return self._channel is not None and not self._blocked and not self._reopening
+
+    def start(self) -> None:
+        """Start the I/O thread and begin to connect; returns at once. Harmless when it runs already."""
+        with self._start_lock:
+            if self._pid != os.getpid():  # forked: the parent's thread and socket are not ours
+                self._reset()
+            if self._thread is None and not self._closing:
+                self._loop = IOLoop()
+                self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
+                self._thread.start()
+
+    def submit(self, message: OutgoingMessage) -> "Future[Outcome]":
+        """Send the message; the future ends in an Outcome and never raises.
+
+        Blocks while the window is full, at most ``confirm_timeout`` seconds; then the message ends as UNKNOWN unsent.
+        """
+        if self._thread is None or self._pid != os.getpid():
+            self.start()
+        submission = Submission(message, time.monotonic() + self._confirm_timeout)
+        if self._closing or not self._room.acquire(timeout=self._confirm_timeout):
+            metrics.PUBLISHED.labels(Outcome.UNKNOWN.value).inc()
+            submission.future.set_result(Outcome.UNKNOWN)
+            return submission.future
+        self._waiting.append(submission)
+        self._wake()
+        return submission.future
+
+    def publish(self, message: OutgoingMessage) -> Outcome:
+        """Send the message and wait for its end: at most about twice ``confirm_timeout`` when the window is full."""
+        return self.submit(message).result()
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Answer what is on its way (at most ``timeout`` seconds), then close the connection. Idempotent."""
+        if self._thread is None or self._pid != os.getpid():
+            self._closing = True
+            return
+        deadline = time.monotonic() + timeout
+        self._closing = True
+        while (self._waiting or len(self._inflight)) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        loop = self._loop
+        if loop is not None:
+            loop.add_callback_threadsafe(self._stop)
+        self._thread.join(max(1.0, deadline - time.monotonic()))
+
+    def _wake(self) -> None:
+        # One wake-up serves every message submitted until the loop gets to it. The flag is cleared before the loop
+        # looks at the deque, so a message appended later always finds it cleared or is seen by that look.
+        if not self._wake_pending and self._loop is not None:
+            self._wake_pending = True
+            self._loop.add_callback_threadsafe(self._on_wake)
+
+    # -- the I/O thread from here on ----------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        assert self._loop is not None  # noqa: S101 - set before the thread starts
+        self._loop.call_later(0, self._connect)
+        self._loop.call_later(EXPIRY_TICK_S, self._on_tick)
+        try:
+            self._loop.start()
+        except Exception:
+            log.exception("publisher_loop_failed")
+        finally:
+            self._channel = None
+            self._finish_all(Outcome.UNKNOWN)
+            self._loop.close()
+            with self._start_lock:
+                self._thread = None  # the next submit starts a new one
+
+    def _stop(self) -> None:
+        if self._connection is not None and self._connection.is_open:
+            with contextlib.suppress(AMQPError):
+                self._connection.close()
+        else:
+            self._stop_loop()
+
+    def _stop_loop(self) -> None:
+        assert self._loop is not None  # noqa: S101
+        self._loop.stop()
+
+    def _connect(self) -> None:
+        if self._closing and not self._waiting:
+            self._stop_loop()
+            return
+        self._connection = pika.SelectConnection(
+            self._parameters,
+            on_open_callback=self._on_connection_open,
+            on_open_error_callback=self._on_connection_lost,
+            on_close_callback=self._on_connection_lost,
+            custom_ioloop=self._loop,
+        )
+
+    def _on_connection_open(self, connection: pika.SelectConnection) -> None:
+        connection.add_on_connection_blocked_callback(self._on_blocked)
+        connection.add_on_connection_unblocked_callback(self._on_unblocked)
+        connection.channel(on_open_callback=self._on_channel_open)
+
+    def _on_channel_open(self, channel: Channel) -> None:
+        channel.add_on_close_callback(self._on_channel_closed)
+        channel.add_on_return_callback(self._on_return)
+        channel.confirm_delivery(self._on_confirm, callback=lambda _: self._on_confirm_mode(channel))
+
+    def _on_confirm_mode(self, channel: Channel) -> None:
+        self._backoff.reset()
+        self._nacks_in_a_row = 0
+        self._reopening = False
+        self._channel = channel
+        metrics.PUBLISHER_CONNECTED.set(1)
+        log.info("publisher_connected", broker=address(self._settings))
+        self._pump()
+
+    def _on_connection_lost(self, _: Any, error: BaseException) -> None:
+        self._forget_channel()
+        self._blocked = False
+        metrics.PUBLISHER_BLOCKED.set(0)
+        if self._closing:
+            self._stop_loop()
+            return
+        wait = self._backoff.next()
+        metrics.PUBLISHER_RECONNECTS.inc()
+        log.warning(
+            "publisher_connection_lost",
+            broker=address(self._settings),
+            reason=reason_of(error),
+            retry_in_s=round(wait, 2),
+            tip="is the broker running, and are AMQP_URL's user and vhost right?",
+        )
+        assert self._loop is not None  # noqa: S101
+        self._loop.call_later(wait, self._connect)
+
+    def _on_channel_closed(self, _: Channel, error: BaseException) -> None:
+        """Open a new channel when only this one was closed (unknown exchange, or given up by us)."""
+        self._forget_channel()
+        if self._connection is not None and self._connection.is_open:
+            log.warning("publisher_channel_closed", reason=reason_of(error))
+            self._connection.channel(on_open_callback=self._on_channel_open)
+
+    def _forget_channel(self) -> None:
+        self._channel = None
+        metrics.PUBLISHER_CONNECTED.set(0)
+        for submission in self._inflight.restart():
+            self._finish(submission, Outcome.UNKNOWN)
+
+    def _on_blocked(self, _: Any, method: Any) -> None:
+        self._blocked = True
+        metrics.PUBLISHER_BLOCKED.set(1)
+        log.warning(
+            "publisher_blocked",
+            reason=getattr(method.method, "reason", ""),
+            tip="the broker raised a memory or disk alarm; publishing goes on by itself when it is lifted",
+        )
+
+    def _on_unblocked(self, *_: Any) -> None:
+        self._blocked = False
+        metrics.PUBLISHER_BLOCKED.set(0)
+        log.info("publisher_unblocked")
+        self._pump()
+
+    def _on_wake(self) -> None:
+        self._wake_pending = False
+        self._pump()
+
+    def _pump(self) -> None:
+        """Send all that waits, as long as the broker takes it."""
+        channel, waiting = self._channel, self._waiting
+        if channel is None or self._blocked or self._reopening:
+            return
+        while waiting:
+            submission = waiting.popleft()
+            message = submission.message
+            try:
+                channel.basic_publish(
+                    message.exchange, message.routing_key, message.body, message.properties, mandatory=True
+                )
+            except AMQPError as error:
+                # The channel or connection is closing; or the message can't be put into frames at all.
+                log.warning("publish_failed", reason=reason_of(error), message_id=message.properties.message_id)
+                self._finish(submission, Outcome.UNKNOWN)
+                continue
+            self._inflight.add(submission)
+
+    def _on_return(self, _: Channel, method: Any, properties: Any, body: bytes) -> None:
+        if not self._inflight.mark_returned(method.exchange, method.routing_key, properties.message_id, body):
+            log.warning("late_return_ignored", message_id=properties.message_id)
+
+    def _on_confirm(self, frame: Any) -> None:
+        method = frame.method
+        acked = isinstance(method, pika.spec.Basic.Ack)
+        for submission in self._inflight.settle(method.delivery_tag, multiple=method.multiple):
+            if not acked:
+                self._finish(submission, Outcome.NACKED)
+            else:
+                self._finish(submission, Outcome.UNROUTABLE if submission.returned else Outcome.CONFIRMED)
+        if acked:
+            self._nacks_in_a_row = 0
+        else:
+            self._nacks_in_a_row += 1
+            self._reopen_after_nacks()
+        if self._reopening and not len(self._inflight):
+            self._close_channel()
+
+    def _reopen_after_nacks(self) -> None:
+        """After a run of nacks stop sending, let the rest be answered, then take a new channel."""
+        now = time.monotonic()
+        if self._nacks_in_a_row >= NACKS_BEFORE_REOPEN and now - self._last_reopen > REOPEN_INTERVAL_S:
+            self._last_reopen = now
+            self._reopening = True
+            metrics.CHANNEL_REOPENS.inc()
+            log.warning("publisher_channel_reopened", nacks_in_a_row=self._nacks_in_a_row)
+
+    def _close_channel(self) -> None:
+        channel, self._channel = self._channel, None
+        if channel is not None and channel.is_open:
+            channel.close()
+
+    def _on_tick(self) -> None:
+        now = time.monotonic()
+        while self._waiting and self._waiting[0].deadline <= now:
+            self._finish(self._waiting.popleft(), Outcome.UNKNOWN)
+        for submission in self._inflight.expired(now):
+            self._finish(submission, Outcome.UNKNOWN)
+        if self._reopening and not len(self._inflight):
+            self._close_channel()
+        metrics.IN_FLIGHT.set(len(self._inflight))
+        assert self._loop is not None  # noqa: S101
+        self._loop.call_later(EXPIRY_TICK_S, self._on_tick)
+
+    def _finish_all(self, outcome: Outcome) -> None:
+        for submission in (*self._inflight.restart(), *self._waiting):
+            self._finish(submission, outcome)
+        self._waiting.clear()
+
+    def _finish(self, submission: Submission, outcome: Outcome) -> None:
+        _COUNTERS[outcome].inc()
+        metrics.CONFIRM_SECONDS.observe(time.monotonic() - submission.submitted)
+        self._room.release()
+        submission.future.set_result(outcome)
+
+
+_COUNTERS = {outcome: metrics.PUBLISHED.labels(outcome.value) for outcome in Outcome}
