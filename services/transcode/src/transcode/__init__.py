@@ -1,1 +1,1 @@
-"""HLS renditions of a video, in one decode."""
+"""HLS ladder of a video, made in one decode."""

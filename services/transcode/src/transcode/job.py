@@ -1,0 +1,39 @@
+"""The channel's own work: one ffmpeg run, then a look at what it made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from media_common.ffmpeg import run_ffmpeg
+from media_common.job import Task
+from transcode.arguments import plan_for, transcode_arguments
+from transcode.hls import describe
+from transcode.made import check_whole, look_at
+
+
+@dataclass(frozen=True, slots=True)
+class Transcode:
+    """Makes the HLS ladder of one file. threads: of each decoder, filter and encoder."""
+
+    threads: int
+    max_frame_rate: float
+
+    def __call__(self, task: Task) -> Mapping[str, object]:
+        """Leave playlists and segments in the task's outputs and describe them.
+
+        Raises BadMedia when the file breaks off or nothing in it can be decoded.
+        """
+        plan = plan_for(task.info, self.max_frame_rate)
+        for folder in plan.folders:
+            (task.outputs / folder).mkdir()
+        run_ffmpeg(
+            transcode_arguments(task.source, task.info, plan, self.threads),
+            cwd=task.outputs,
+            time_limit_s=task.remaining(),
+            memory_limit_mb=task.settings.memory_limit_mb,
+            cancelled=task.cancelled,
+            duration_s=task.info.duration_s,
+            on_progress=lambda percent: task.progress(percent, "encoding"),
+        )
+        made = look_at(task.outputs, plan)
+        check_whole(task.info, plan, made)
+        return describe(plan, made)
