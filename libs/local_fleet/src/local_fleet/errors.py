@@ -5,6 +5,10 @@ class FleetError(Exception):
     """The fleet can't do what was asked; the message is for the user."""
 
 
+class FleetNotUp(FleetError):
+    """No supervisor answers in this folder."""
+
+
 class BrokerNotInstalled(FleetError):
     """No RabbitMQ server program was found."""
 

@@ -49,8 +49,8 @@ class ProcessIdentity:
         return True
 
     def end(self, grace_s: float) -> bool:
-        """Ask the process to stop, kill it after `grace_s` seconds. True when there was one to end."""
-        if not self.send(signal.SIGTERM):
+        """Ask the process to stop, kill it after `grace_s` seconds (0: at once). True when there was one to end."""
+        if not self.send(signal.SIGTERM if grace_s > 0 else signal.SIGKILL):
             return False
         if not self.wait(grace_s):
             self.send(signal.SIGKILL)

@@ -1,0 +1,3 @@
+from local_fleet.cli import main
+
+main()

@@ -1,0 +1,172 @@
+"""The command `mediaflow`: run, up, down, status, scale, logs."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from local_fleet.clip_run import bundled_clip, run_clip
+from local_fleet.control import ControlClient
+from local_fleet.errors import FleetError, FleetNotUp
+from local_fleet.launch import check_before_start, launching, start_supervisor, wait_until_ready
+from local_fleet.log_reader import find_logs, print_logs
+from local_fleet.member import State
+from local_fleet.run_folder import RunFolder
+from local_fleet.settings import FleetSettings, load_fleet_settings
+from local_fleet.status_view import print_status, read_depths
+from local_fleet.survivors import find_survivors
+from local_fleet.teardown import take_down
+from mq_common.channels import load_channels
+from mq_common.errors import MediaflowError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+console = Console(highlight=False)
+
+#: Width of tables when they go into a file or a pipe.
+_PIPE_WIDTH = 160
+
+Autoscale = Annotated[bool, typer.Option("--autoscale", help="Scale workers by queue length from now on.")]
+
+
+@app.command()
+def run(
+    file: Annotated[Path | None, typer.Argument(help="A video; without it the bundled clip.", exists=True)] = None,
+    autoscale: Autoscale = False,
+) -> None:
+    """Start the fleet if it is not up, send a clip through it and show what comes out. The fleet stays up."""
+    settings, folder = _settings()
+    _ensure_up(settings, folder, autoscale)
+    status = ControlClient(folder.socket).ask("status")
+    done = run_clip(file or bundled_clip(), status["ingest"], frozenset(status["channels"]), console)
+    console.print("the fleet stays up:  make status · make logs · make down")
+    if not done:
+        raise FleetError("a channel gave up on the clip: its reason is above, its message in the dead-letter queue")
+
+
+@app.command()
+def up(autoscale: Autoscale = False) -> None:
+    """Start the fleet and wait until all of it is ready."""
+    settings, folder = _settings()
+    if not _ensure_up(settings, folder, autoscale):
+        console.print("the fleet is already up: make status shows it, make down ends it")
+
+
+@app.command()
+def down() -> None:
+    """End the fleet in order, and whatever an earlier one left behind."""
+    _, folder = _settings()
+    ended = take_down(folder, _report)
+    console.print("the fleet is down" if ended else "nothing was running")
+
+
+@app.command()
+def status(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
+    """Show processes, queues and addresses."""
+    _, folder = _settings()
+    try:
+        state = ControlClient(folder.socket).ask("status")
+    except FleetNotUp:
+        left = ", ".join(f"{each.name} (pid {each.identity.pid})" for each in find_survivors(folder))
+        console.print(f"the fleet is not up, but some of it is left: {left}; make down ends it" if left else "not up")
+        return
+    depths = read_depths(state)
+    if as_json:
+        queues = {} if isinstance(depths, str) else {name: _figures(depth) for name, depth in depths.items()}
+        typer.echo(json.dumps(_public(state) | {"queues": queues}, indent=2))
+        return
+    wide = console if console.is_terminal else Console(width=_PIPE_WIDTH, highlight=False)
+    print_status(state, depths, wide)
+
+
+@app.command()
+def scale(channel: str, count: Annotated[int, typer.Argument(min=0)]) -> None:
+    """Run COUNT workers of CHANNEL; surplus ones finish what they do."""
+    _, folder = _settings()
+    answer = ControlClient(folder.socket).ask("scale", channel=channel, count=count)
+    if "error" in answer:
+        raise FleetError(answer["error"])
+    console.print(f"{channel}: {count} workers")
+
+
+@app.command()
+def logs(
+    name: Annotated[str | None, typer.Argument(help="A process or a channel; without it all.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0)] = 20,
+) -> None:
+    """Show what processes wrote."""
+    _, folder = _settings()
+    chosen = find_logs(folder, name)
+    width = max(map(len, chosen), default=0)
+    print_logs(chosen, lambda who, line: typer.echo(f"{who:<{width}}  {line}"), lines=lines, follow=follow)
+
+
+def main() -> None:
+    """Run the command line; errors that are for the user are one line on stderr."""
+    try:
+        app()
+    except (FleetError, MediaflowError) as error:
+        sys.exit(_complain(str(error), 2 if isinstance(error, MediaflowError) else 1))
+    except OSError as error:
+        sys.exit(_complain(str(error), 1))
+
+
+def _complain(message: str, code: int) -> int:
+    sys.stderr.write(f"mediaflow: {message}\n")
+    return code
+
+
+def _settings() -> tuple[FleetSettings, RunFolder]:
+    settings, *_ = load_fleet_settings()
+    return settings, RunFolder.at(settings.fleet_folder)
+
+
+def _report(name: str, ending: str) -> None:
+    console.print(f"  {name:<14} {ending}")
+
+
+def _ensure_up(settings: FleetSettings, folder: RunFolder, autoscale: bool) -> bool:
+    """Bring the fleet up; False when it already was."""
+    with launching(folder):
+        client = ControlClient(folder.socket)
+        started = not client.is_up()
+        if started:
+            _, ingest, _, channels, _ = load_fleet_settings()
+            specs = load_channels(channels.channels, channels.profile)
+            check_before_start(settings, ingest, specs, folder)
+            start_supervisor(folder, _report)
+            ready = wait_until_ready(folder, settings.fleet_start_limit_s, _Announcer())
+            console.print(f"the fleet is up: {ready['ingest']}  (broker: {ready['broker']['kind']})")
+        if autoscale:
+            answer = client.ask("autoscale", cooldown_s=settings.fleet_cooldown_s)
+            if "error" in answer:
+                raise FleetError(answer["error"])
+    return started
+
+
+class _Announcer:
+    """Prints each process once, when it is ready, and each new trouble."""
+
+    def __init__(self) -> None:
+        self._said: set[tuple[str, str]] = set()
+
+    def __call__(self, status: dict[str, Any]) -> None:
+        for each in status["processes"]:
+            ready = each["state"] == State.READY
+            what = f"ready after {each['uptime']:.1f} s" if ready and each["uptime"] else each["reason"]
+            key = (each["name"], "ready" if ready else each["reason"])
+            if what and key not in self._said:
+                self._said.add(key)
+                console.print(f"  {each['name']:<14} {what}")
+
+
+def _figures(depth: Any) -> dict[str, int]:
+    return {"ready": depth.ready, "unacked": depth.unacked, "total": depth.total, "consumers": depth.consumers}
+
+
+def _public(status: dict[str, Any]) -> dict[str, Any]:
+    """Leave out the addresses that carry the broker's password."""
+    return status | {"broker": {key: status["broker"][key] for key in ("kind", "address")}}

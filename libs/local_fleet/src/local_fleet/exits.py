@@ -1,0 +1,43 @@
+"""Why a process ended, in one line."""
+
+import re
+import signal
+from pathlib import Path
+
+#: Exit codes after which a new start would end the same way: bad configuration, topology mismatch.
+HOPELESS = frozenset({2, 4})
+
+_TAIL_BYTES = 8192
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+def describe_exit(code: int, last_line: str) -> str:
+    """Say how a process ended: `code` as subprocess gives it (negative for a signal), and what it said last.
+
+    >>> describe_exit(-9, "")
+    'killed by SIGKILL'
+    >>> describe_exit(2, "mediaflow: AMQP_URL: must start with amqp://")
+    'exit code 2: mediaflow: AMQP_URL: must start with amqp://'
+    """
+    how = f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
+    return f"{how}: {last_line}" if last_line else how
+
+
+def last_line(log: Path, start: int) -> str:
+    """Read the last line with text in `log` from byte `start` on; empty when there is none."""
+    try:
+        with log.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(start, size - _TAIL_BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    lines = (_COLOURS.sub("", line).strip() for line in reversed(text.splitlines()))
+    return next((line for line in lines if line), "")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,71 @@
+"""Which processes the fleet consists of, and what each is told. Pure: nothing is started here."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from local_fleet.member import MemberSpec
+from local_fleet.run_folder import RunFolder
+from local_fleet.settings import FleetSettings, IngestEndpoint
+from mq_common.channels import ChannelSpec
+
+#: Seconds that running jobs get when the fleet stops; a job that needs longer goes back to its queue.
+_GRACE_S = 10.0
+
+#: What the fleet sets for its processes where the user has not.
+_DEFAULTS = {"MEDIAFLOW_GRACE_S": str(_GRACE_S), "PYTHONUNBUFFERED": "1"}
+
+
+@dataclass(frozen=True)
+class FleetPlan:
+    """Channels, endpoint and environment of a fleet whose broker is known."""
+
+    channels: Mapping[str, ChannelSpec]
+    commands: Mapping[str, tuple[str, ...]]
+    initial_workers: Mapping[str, int]
+    ingest: IngestEndpoint
+    environment: Mapping[str, str] = field(repr=False)
+
+    def workers_at_start(self, channel: str) -> int:
+        """Workers of `channel` when the fleet starts."""
+        return self.initial_workers.get(channel, self.channels[channel].workers.min)
+
+    @property
+    def grace_s(self) -> float:
+        """Seconds that workers give their running jobs after SIGTERM."""
+        try:
+            return max(0.0, float(self.environment.get("MEDIAFLOW_GRACE_S", _GRACE_S)))
+        except ValueError:  # the workers refuse it with a clear line
+            return _GRACE_S
+
+    def ingest_spec(self) -> MemberSpec:
+        """Describe the one ingest process."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.ingest.ingest_host, self.ingest.ingest_host)  # noqa: S104
+        return MemberSpec("ingest", self._command("ingest"), self.environment, host, self.ingest.ingest_port)
+
+    def worker_spec(self, channel: str, number: int) -> MemberSpec:
+        """Describe worker `number` (from 1) of `channel`."""
+        return MemberSpec(f"{channel}-{number}", self._command(channel), self.environment)
+
+    def _command(self, name: str) -> tuple[str, ...]:
+        return self.commands.get(name, (sys.executable, "-m", name))
+
+
+def plan_fleet(
+    settings: FleetSettings,
+    ingest: IngestEndpoint,
+    *,
+    channels: Mapping[str, ChannelSpec],
+    folder: RunFolder,
+    inherited: Mapping[str, str],
+    broker: Mapping[str, str],
+) -> FleetPlan:
+    """Plan a fleet; `broker` holds AMQP_URL and, where known, MEDIAFLOW_MANAGEMENT_URL."""
+    store = {"MEDIAFLOW_STORE_URL": folder.media.as_uri()}
+    return FleetPlan(
+        channels=channels,
+        commands=settings.commands,
+        initial_workers=settings.workers,
+        ingest=ingest,
+        environment=_DEFAULTS | store | dict(inherited) | dict(broker),
+    )

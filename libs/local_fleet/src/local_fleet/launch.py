@@ -1,0 +1,113 @@
+"""Brings a fleet up: checks what can be checked first, starts the supervisor, waits until all is ready."""
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psutil
+
+from local_fleet.broker_choice import choose_broker
+from local_fleet.control import ControlClient
+from local_fleet.errors import FleetError, FleetNotUp
+from local_fleet.exits import last_line
+from local_fleet.member import State
+from local_fleet.ports import is_free
+from local_fleet.run_folder import RunFolder
+from local_fleet.settings import FleetSettings, IngestEndpoint
+from local_fleet.teardown import Report, take_down
+from mq_common.channels import ChannelSpec
+
+_POLL_S = 0.1
+
+#: A process that died this often while the fleet came up will not come up by itself.
+_HOPELESS_RESTARTS = 3
+
+Status = dict[str, Any]
+
+
+@contextmanager
+def launching(folder: RunFolder) -> Iterator[None]:
+    """Let one `up` at a time work on a folder; another waits for it."""
+    folder.prepare()
+    with (folder.path / "up.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def check_before_start(
+    settings: FleetSettings, ingest: IngestEndpoint, channels: dict[str, ChannelSpec], folder: RunFolder
+) -> None:
+    """Raise FleetError for what would keep the fleet from starting."""
+    for name in settings.workers:
+        if name not in channels:
+            raise FleetError(f"MEDIAFLOW_FLEET_WORKERS: no channel {name!r}; there are: {', '.join(channels)}")
+    if not is_free(ingest.ingest_port, ingest.ingest_host):
+        raise FleetError(
+            f"port {ingest.ingest_port} is taken{_by_whom(ingest.ingest_port)}: free it, or set MEDIAFLOW_INGEST_PORT"
+        )
+    choose_broker(settings, folder)
+
+
+def start_supervisor(folder: RunFolder, report: Report) -> None:
+    """Start the supervisor and return once it answers; what an earlier fleet left is ended first.
+
+    Raises FleetError with the supervisor's last words when it ends instead.
+    """
+    take_down(folder, report)
+    log = folder.log_of("supervisor")
+    with log.open("ab") as output:
+        beginning = output.tell()
+        supervisor = subprocess.Popen(
+            [sys.executable, "-m", "local_fleet.daemon"],
+            env=os.environ | folder.marks("supervisor"),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    client = ControlClient(folder.socket)
+    while not client.is_up():
+        if supervisor.poll() is not None:
+            said = last_line(log, beginning).removeprefix("mediaflow: ")
+            raise FleetError(said or f"the supervisor ended at once; see {log}")
+        time.sleep(_POLL_S / 2)
+
+
+def wait_until_ready(folder: RunFolder, limit_s: float, on_status: Callable[[Status], None]) -> Status:
+    """Wait until every process is ready; `on_status` sees each look at the fleet.
+
+    Raises FleetError that names a process which can't come up, or what was still missing after `limit_s` seconds.
+    """
+    client = ControlClient(folder.socket)
+    deadline = time.monotonic() + limit_s
+    while True:
+        try:
+            status = client.ask("status")
+        except FleetNotUp:
+            raise FleetError(f"the fleet went down while it was starting; see {folder.logs}") from None
+        on_status(status)
+        waiting = [each for each in status["processes"] if each["state"] != State.READY]
+        if not waiting:
+            return status
+        for each in waiting:
+            if each["state"] == State.FAILED or each["restarts"] >= _HOPELESS_RESTARTS:
+                raise FleetError(f"{each['name']} does not come up: {each['reason']}")
+        if time.monotonic() > deadline:
+            names = ", ".join(each["name"] for each in waiting)
+            raise FleetError(f"not ready after {limit_s:.0f} s: {names}; see {folder.logs}")
+        time.sleep(_POLL_S)
+
+
+def _by_whom(port: int) -> str:
+    """Name the process that listens on `port`, where this user may know."""
+    try:
+        listening = (each for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN)
+        pid = next(each.pid for each in listening if each.laddr and each.laddr.port == port and each.pid)
+        return f" by {psutil.Process(pid).name()} (pid {pid})"
+    except (psutil.Error, StopIteration, OSError):
+        return ""

@@ -1,0 +1,117 @@
+"""The supervisor: the one process of the fleet that starts, watches and ends all the others."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import structlog
+
+from local_fleet.autoscaler import Autoscaler
+from local_fleet.broker_choice import BrokerChoice, without_login
+from local_fleet.broker_member import BrokerMember
+from local_fleet.crew import Crew
+from local_fleet.fleet_plan import FleetPlan
+from local_fleet.member import Ending, Member
+from local_fleet.run_folder import RunFolder
+from mq_common.management import ManagementClient
+
+_log = structlog.get_logger()
+
+#: What a process gets on top of its own grace time before it is killed, in seconds.
+_MARGIN_S = 10.0
+
+#: How long the broker gets to close its queues, in seconds.
+_BROKER_GRACE_S = 20.0
+
+
+class Supervisor:
+    """A running fleet. Belongs to the event loop of the main thread."""
+
+    def __init__(self, plan: FleetPlan, broker: BrokerChoice, folder: RunFolder) -> None:
+        self._plan = plan
+        self._choice = broker
+        self._broker = BrokerMember(broker.node) if broker.node else None
+        self._ingest = Member(plan.ingest_spec(), folder)
+        self._crews = {name: Crew(name, plan, folder) for name in plan.channels}
+        self._autoscaling: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Start everything at once: services wait for the broker by themselves."""
+        if self._broker:
+            self._broker.watch()
+        self._ingest.start()
+        for crew in self._crews.values():
+            crew.resize(self._plan.workers_at_start(crew.channel))
+
+    def status(self) -> dict[str, Any]:
+        """Describe the fleet: broker, processes in their order, channels."""
+        environment = self._plan.environment
+        workers = [member for crew in self._crews.values() for member in crew.members]
+        processes = [each.snapshot() for each in (self._ingest, *workers)]
+        if self._broker:
+            processes.insert(0, self._broker.snapshot())
+        return {
+            "supervisor": os.getpid(),
+            "broker": {
+                "kind": self._choice.kind,
+                "address": without_login(environment["AMQP_URL"]),
+                "amqp_url": environment["AMQP_URL"],
+                "management_url": environment.get("MEDIAFLOW_MANAGEMENT_URL"),
+            },
+            "ingest": self._plan.ingest.url,
+            "autoscale": self._autoscaling is not None,
+            "channels": {
+                name: {"workers": crew.size, "queue": self._plan.channels[name].queue}
+                for name, crew in self._crews.items()
+            },
+            "processes": processes,
+        }
+
+    def scale(self, channel: str, count: int) -> None:
+        """Run `count` workers of `channel`; surplus ones finish what they do. Raises KeyError, ValueError."""
+        self._crews[channel].resize(count)
+
+    def autoscale(self, cooldown_s: float) -> bool:
+        """Scale by queue length from now on. False when the broker's management address is not known."""
+        url = self._plan.environment.get("MEDIAFLOW_MANAGEMENT_URL")
+        if not url:
+            return False
+        if self._autoscaling is None:
+            vhost = vhost_of(self._plan.environment["AMQP_URL"])
+            scaler = Autoscaler(
+                self._plan.channels,
+                read_depths=ManagementClient(url, vhost=vhost).queue_depths,
+                running=lambda channel: self._crews[channel].size,
+                scale=self.scale,
+                cooldown_s=cooldown_s,
+            )
+            self._autoscaling = asyncio.create_task(scaler.run())
+        return True
+
+    async def stop(self) -> AsyncIterator[tuple[str, Ending]]:
+        """End everything in order: workers, ingest, broker. Gives name and ending of each as it happens."""
+        if self._autoscaling:
+            self._autoscaling.cancel()
+        grace_s = self._plan.grace_s + _MARGIN_S
+        workers = [member for crew in self._crews.values() for member in crew.members]
+        async for ended in _each_as_it_ends(workers, grace_s):
+            yield ended
+        yield "ingest", await self._ingest.stop(grace_s)
+        if self._broker:
+            yield "broker", await self._broker.stop(_BROKER_GRACE_S)
+        _log.info("fleet_stopped")
+
+
+async def _each_as_it_ends(members: list[Member], grace_s: float) -> AsyncIterator[tuple[str, Ending]]:
+    async def end(member: Member) -> tuple[str, Ending]:
+        return member.spec.name, await member.stop(grace_s)
+
+    for ended in asyncio.as_completed([end(member) for member in members]):
+        yield await ended
+
+
+def vhost_of(amqp_url: str) -> str:
+    """Give the virtual host of an AMQP address; "/" when it names none."""
+    return unquote(urlsplit(amqp_url).path[1:]) or "/"
