@@ -4,22 +4,27 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
 import structlog
 
 from mq_common import metrics
 from mq_common._returns import Delivery
+from mq_common._runner import JobRunner
 from mq_common.errors import InvalidEvent
 from mq_common.events import MediaEvent
-from mq_common.jobs import JobEnd, JobRunner
+from mq_common.jobs import JobEnd
 
 log = structlog.get_logger()
 
 
 #: Seconds between looks at a turn that another thread holds, should its end be missed.
 TURN_POLL_S = 1.0
+
+
+#: While more work waits, the I/O thread is woken at most once in so many seconds.
+WAKE_INTERVAL_S = 0.002
 
 
 class Settlement(Enum):
@@ -41,7 +46,7 @@ _SETTLEMENTS = {
 class Crew:
     """``size`` threads that take deliveries, run the job and leave the settlement for the I/O thread.
 
-    ``wake`` is called, from a job thread, when a settlement waits and none did before.
+    ``wake`` is called, from a job thread, when settlements wait.
     """
 
     def __init__(self, channel: str, size: int, runner: JobRunner, wake: Callable[[], None]) -> None:
@@ -49,6 +54,7 @@ class Crew:
         self._todo: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
         self._settlements: deque[tuple[Delivery, Settlement]] = deque()
         self._wake_pending = False
+        self._last_wake = 0.0
         self._generation = 0
         self._turns = _Turns()
         self._open = 0
@@ -65,11 +71,12 @@ class Crew:
         for thread in self._threads:
             thread.start()
 
-    def add(self, delivery: Delivery) -> None:
-        """Hand over a delivery; the next idle thread takes it."""
+    def add(self, deliveries: Sequence[Delivery]) -> None:
+        """Hand over deliveries; idle threads take them in order."""
         with self._open_lock:
-            self._open += 1
-        self._todo.put(delivery)
+            self._open += len(deliveries)
+        for delivery in deliveries:
+            self._todo.put(delivery)
 
     def forget_older_than(self, generation: int) -> None:
         """Skip what waits from an earlier channel: the broker has taken it back. Jobs that run already go on."""
@@ -122,9 +129,20 @@ class Crew:
             # The settlement is visible before the delivery counts as closed, so "idle" never hides one.
             self._settlements.append((delivery, settlement))
             self._close_one()
-            if not self._wake_pending:
-                self._wake_pending = True
-                self._wake()
+            self._wake_if_due()
+
+    def _wake_if_due(self) -> None:
+        """Wake the I/O thread, but not for every one of many quick jobs: the two would fight over the interpreter.
+
+        What is not announced here is settled with the next one, or at the latest at the loop's own next turn.
+        """
+        if self._wake_pending:
+            return
+        now = time.monotonic()
+        if self._todo.empty() or now - self._last_wake > WAKE_INTERVAL_S:
+            self._last_wake = now
+            self._wake_pending = True
+            self._wake()
 
     def _close_one(self) -> None:
         with self._open_lock:

@@ -25,7 +25,7 @@ class HealthServer:
                 f"MEDIAFLOW_HEALTH_PORT: can't listen on {host}:{port}: {error.strerror}"
             ) from None
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, name="health", daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="health", daemon=True)
 
     @property
     def port(self) -> int:

@@ -18,12 +18,13 @@ from mq_common import metrics
 from mq_common._acks import AckWindow
 from mq_common._crew import Crew, Settlement
 from mq_common._returns import Delivery, give_back
+from mq_common._runner import JobRunner
 from mq_common._traffic import Traffic
 from mq_common.channels import ChannelSpec, channel_of, load_channels
 from mq_common.connection import address, connect, reason_of, sleep_until
 from mq_common.errors import BrokerUnreachable
 from mq_common.health import HealthServer
-from mq_common.jobs import ErrorKinds, ErrorTypes, Failure, Job, JobContext, JobRunner
+from mq_common.jobs import ErrorKinds, ErrorTypes, Failure, Job, JobContext
 from mq_common.logs import configure_logging
 from mq_common.process import EXIT_STOPPED
 from mq_common.retry import Backoff
@@ -131,8 +132,7 @@ class Worker:
             session = _Session(self, connection)
             session.subscribe()
             while not self._turn():
-                connection.process_data_events(time_limit=POLL_S)
-                session.settle()
+                session.turn(POLL_S)
                 session.resubscribe_if_cancelled()
             self._finish(session)
         finally:
@@ -193,6 +193,7 @@ class _Session:
         self._worker, self._connection = worker, connection
         self._spec, self._crew = worker._spec, worker._crew
         self._window = AckWindow()
+        self._arrived: list[Delivery] = []
         self._traffic = worker.traffic
         self._cancelled_by_broker = False
         self._consumer_tag = ""
@@ -214,7 +215,7 @@ class _Session:
     def _on_message(self, _: BlockingChannel, method: Any, properties: pika.BasicProperties, body: bytes) -> None:
         self._window.deliver(method.delivery_tag)
         self._traffic.delivered(redelivered=method.redelivered)
-        self._crew.add(Delivery(self._generation, method.delivery_tag, method.redelivered, properties, body))
+        self._arrived.append(Delivery(self._generation, method.delivery_tag, method.redelivered, properties, body))
 
     def _on_cancelled(self, _: Any) -> None:
         self._cancelled_by_broker = True
@@ -236,6 +237,18 @@ class _Session:
             tip="was the queue deleted, or did a job run longer than the queue's x-consumer-timeout?",
         )
         self.subscribe()
+
+    def turn(self, wait_s: float) -> None:
+        """Wait for news from the broker or from the job threads, hand over what arrived and settle what is done."""
+        self._connection.process_data_events(time_limit=wait_s)
+        self._hand_over()
+        self.settle()
+
+    def _hand_over(self) -> None:
+        # All of a turn's deliveries at once: a thread woken for each would wait for the interpreter most of the time.
+        if self._arrived:
+            self._crew.add(self._arrived)
+            self._arrived = []
 
     def settle(self) -> None:
         """Tell the broker what the job threads have finished, in as few frames as possible."""
@@ -268,6 +281,7 @@ class _Session:
         self._channel._impl._send_method(frame)
         self._channel.basic_qos(prefetch_count=self._spec.prefetch)
         self._connection.process_data_events(time_limit=0)
+        self._hand_over()
 
     def return_unstarted(self) -> None:
         """Give back what no job thread has begun."""
@@ -280,8 +294,7 @@ class _Session:
         """Wait for running jobs and settle them as they end, at most until ``deadline`` (monotonic seconds)."""
         while not self._crew.idle and time.monotonic() < deadline:
             self._worker._turn()
-            self._connection.process_data_events(time_limit=0.1)
-            self.settle()
+            self.turn(0.1)
         self.settle()
 
     def _give_back(self, deliveries: list[Delivery]) -> None:
