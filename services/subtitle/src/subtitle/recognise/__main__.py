@@ -1,0 +1,58 @@
+"""The recogniser's own process: sound file in, JSON lines out.
+
+A process of its own, so that the worker stays small between jobs, a crash in native code costs one
+attempt and not a worker, and time and memory can be bounded.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from subtitle.recognise import Recogniser, UnknownLanguage
+from subtitle.recognise.engines import SPHINX, WHISPER
+from subtitle.recognise.windows import recognised
+from subtitle.recognise.wire import Ending, encode
+
+
+def main() -> int:
+    """Listen to one file and tell what was said."""
+    asked = _arguments()
+    try:
+        recogniser = _load(asked)
+    except UnknownLanguage:
+        _tell(encode(Ending(asked.language, unknown_language=True)))
+        return 0
+    for segment in recognised(asked.sound, recogniser):
+        _tell(encode(segment))
+    _tell(encode(Ending(recogniser.language)))
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="subtitle.recognise", description=__doc__)
+    parser.add_argument("sound", type=Path, help="16 kHz mono s16 samples without a header")
+    parser.add_argument("--engine", choices=[WHISPER, SPHINX], required=True)
+    parser.add_argument("--model", type=Path, help="the model's folder")
+    parser.add_argument("--language", help="what is spoken (BCP 47); found out where not given")
+    parser.add_argument("--threads", type=int, default=1)
+    return parser.parse_args()
+
+
+def _load(asked: argparse.Namespace) -> Recogniser:
+    # Only the engine that was asked for is imported: each brings its own native libraries.
+    if asked.engine == SPHINX:
+        from subtitle.recognise.sphinx import SphinxRecogniser  # noqa: PLC0415
+
+        return SphinxRecogniser(language=asked.language)
+    from subtitle.recognise.whisper import WhisperRecogniser  # noqa: PLC0415
+
+    return WhisperRecogniser(asked.model, language=asked.language, threads=asked.threads)
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""The sound track to words: ffmpeg decodes, a child process listens."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from media_common.child import run_child
+from media_common.errors import ToolFailed
+from media_common.ffmpeg import input_arguments, run_ffmpeg
+from media_common.job import Task
+from media_common.media_info import AudioStream, MediaInfo
+from subtitle.languages import language_tag
+from subtitle.recognise import BYTES_PER_SECOND, SAMPLE_RATE, Segment, Word
+from subtitle.recognise.engines import Engine
+from subtitle.recognise.wire import Ending, decode
+from subtitle.settings import SubtitleSettings
+
+#: Share of the job's per cent spent on decoding; listening takes the rest.
+_DECODE_PERCENT = 10.0
+#: Sound may run on a little after the picture; a broken clock must not fill the disk with silence.
+_OVERRUN_S = 10.0
+_RECOGNISER_ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "OPENBLAS_NUM_THREADS": "1",  # one buffer per thread otherwise, for no speed
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said, and in which language (BCP 47); reason: why there are no words."""
+
+    words: tuple[Word, ...] = ()
+    language: str | None = None
+    reason: str | None = None
+
+
+def transcribe(task: Task, engine: Engine | None, settings: SubtitleSettings) -> Transcript:
+    """Listen to the default sound track. No sound, no speech or no engine for it is no error."""
+    stream = chosen_track(task.info)
+    if stream is None:
+        return Transcript(reason="no sound track")
+    language = language_tag(stream.language)
+    if engine is None:
+        return Transcript((), language, "speech recognition is switched off (MEDIAFLOW_SUBTITLE_ENGINE=none)")
+    primary = language.split("-")[0] if language else None
+    if not engine.hears(primary):
+        return Transcript((), language, _no_engine(language))
+    sound = task.outputs / "speech.s16"  # a scratch file: gone before the outputs are looked at
+    try:
+        _decode(task, stream, sound)
+        words, ending = _listen(task, sound, _command(sound, engine, primary, settings.threads), settings)
+    finally:
+        sound.unlink(missing_ok=True)
+    if ending.unknown_language:
+        return Transcript((), language, _no_engine(language))
+    return Transcript(words, language or ending.language, None if words else "no speech was found")
+
+
+def chosen_track(info: MediaInfo) -> AudioStream | None:
+    """Give the track a player would start with."""
+    return next((stream for stream in info.audio if stream.default), info.audio[0] if info.audio else None)
+
+
+def decode_arguments(source: Path, info: MediaInfo, stream: AudioStream, sound: Path) -> list[str]:
+    """Give ffmpeg's arguments for 16 kHz mono samples whose time 0 is the picture's first."""
+    start_s = info.video.start_s if info.video else None
+    moved = "asetpts=PTS-STARTPTS" if start_s is None else f"asetpts=PTS-({start_s:.6f})/TB"
+    # async fills gaps in the track with silence, first_pts a late start: otherwise all later words are early
+    steady = f"aresample={SAMPLE_RATE}:async=1:first_pts=0"
+    return [
+        "-copyts",
+        *input_arguments(source, threads=1),
+        *("-map", f"0:{stream.index}", "-af", f"{moved},{steady}", "-filter_threads", "1"),
+        *("-ac", "1", "-ar", str(SAMPLE_RATE), "-c:a", "pcm_s16le"),
+        *("-t", f"{info.duration_s + _OVERRUN_S:.3f}", "-f", "s16le", "-y", str(sound)),
+    ]
+
+
+def _decode(task: Task, stream: AudioStream, sound: Path) -> None:
+    run_ffmpeg(
+        decode_arguments(task.source, task.info, stream, sound),
+        cwd=sound.parent,
+        time_limit_s=task.remaining(),
+        memory_limit_mb=task.settings.memory_limit_mb,
+        cancelled=task.cancelled,
+        duration_s=task.info.duration_s,
+        on_progress=lambda percent: task.progress(percent * _DECODE_PERCENT / 100, "decoding sound"),
+    )
+
+
+def _command(sound: Path, engine: Engine, language: str | None, threads: int) -> list[str]:
+    command = [sys.executable, "-m", "subtitle.recognise", "--engine", engine.name, "--threads", str(threads)]
+    if engine.folder:
+        command += ["--model", str(engine.folder)]
+    if language:
+        command += ["--language", language]
+    return [*command, "--", str(sound)]
+
+
+def _listen(task: Task, sound: Path, command: list[str], settings: SubtitleSettings) -> tuple[tuple[Word, ...], Ending]:
+    told: list[Segment | Ending] = []
+    total_s = max(sound.stat().st_size / BYTES_PER_SECOND, 0.001)
+    run_child(
+        command,
+        cwd=sound.parent,
+        time_limit_s=task.remaining(),
+        memory_limit_mb=settings.memory_limit_mb,
+        cancelled=task.cancelled,
+        on_line=_listener(told, lambda until_s: _report(task, until_s / total_s)),
+        env=_RECOGNISER_ENVIRONMENT,
+    )
+    ending = told.pop() if told else None
+    if not isinstance(ending, Ending):
+        raise ToolFailed("the speech recogniser ended before it was done")
+    return tuple(word for segment in told if isinstance(segment, Segment) for word in segment.words), ending
+
+
+def _listener(told: list[Segment | Ending], heard_until: Callable[[float], None]) -> Callable[[str], None]:
+    def on_line(line: str) -> None:
+        message = decode(line)
+        if message is None:
+            return
+        told.append(message)
+        if isinstance(message, Segment):
+            heard_until(message.until_s)
+
+    return on_line
+
+
+def _report(task: Task, share: float) -> None:
+    percent = _DECODE_PERCENT + (100 - _DECODE_PERCENT) * min(1.0, share)
+    task.progress(percent, "recognising speech")
+
+
+def _no_engine(language: str | None) -> str:
+    return f"no engine for language {language}: give MEDIAFLOW_SUBTITLE_WHISPER_MODEL a multilingual model"
