@@ -6,7 +6,14 @@ never import those to catch something. A message is one sentence an operator can
 
 
 class MediaError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose.
+
+    `details` holds what a child program said last, for the log; the message itself stays one line.
+    """
+
+    def __init__(self, message: str, *, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
 
 
 class BadMedia(MediaError):
