@@ -11,9 +11,9 @@ from media_common.ffmpeg import input_arguments, run_ffmpeg
 from media_common.job import Task
 from media_common.media_info import AudioStream, MediaInfo
 from subtitle.languages import language_tag
-from subtitle.recognise import BYTES_PER_SECOND, SAMPLE_RATE, Segment, Word
+from subtitle.recognise import BYTES_PER_SECOND, SAMPLE_RATE, Word
 from subtitle.recognise.engines import Engine
-from subtitle.recognise.wire import Ending, decode
+from subtitle.recognise.wire import Ending, Heard, decode
 from subtitle.settings import SubtitleSettings
 
 #: Share of the job's per cent spent on decoding; listening takes the rest.
@@ -100,33 +100,38 @@ def _command(sound: Path, engine: Engine, language: str | None, threads: int) ->
 
 
 def _listen(task: Task, sound: Path, command: list[str], settings: SubtitleSettings) -> tuple[tuple[Word, ...], Ending]:
-    told: list[Segment | Ending] = []
     total_s = max(sound.stat().st_size / BYTES_PER_SECOND, 0.001)
+    heard = _Listening(lambda until_s: _report(task, until_s / total_s))
     run_child(
         command,
         cwd=sound.parent,
         time_limit_s=task.remaining(),
         memory_limit_mb=settings.memory_limit_mb,
         cancelled=task.cancelled,
-        on_line=_listener(told, lambda until_s: _report(task, until_s / total_s)),
+        on_line=heard.on_line,
         env=_RECOGNISER_ENVIRONMENT,
     )
-    ending = told.pop() if told else None
-    if not isinstance(ending, Ending):
+    if heard.ending is None:
         raise ToolFailed("the speech recogniser ended before it was done")
-    return tuple(word for segment in told if isinstance(segment, Segment) for word in segment.words), ending
+    return tuple(heard.words), heard.ending
 
 
-def _listener(told: list[Segment | Ending], heard_until: Callable[[float], None]) -> Callable[[str], None]:
-    def on_line(line: str) -> None:
-        message = decode(line)
-        if message is None:
-            return
-        told.append(message)
-        if isinstance(message, Segment):
-            heard_until(message.until_s)
+class _Listening:
+    """Takes down what the recogniser's process tells."""
 
-    return on_line
+    def __init__(self, heard_until: Callable[[float], None]) -> None:
+        self.words: list[Word] = []
+        self.ending: Ending | None = None
+        self._heard_until = heard_until
+
+    def on_line(self, line: str) -> None:
+        match decode(line):
+            case Word() as word:
+                self.words.append(word)
+            case Heard(until_s):
+                self._heard_until(until_s)
+            case Ending() as ending:
+                self.ending = ending
 
 
 def _report(task: Task, share: float) -> None:

@@ -8,10 +8,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from subtitle.recognise import Recogniser, UnknownLanguage
+from subtitle.recognise import Recogniser, UnknownLanguage, Word
 from subtitle.recognise.engines import SPHINX, WHISPER
 from subtitle.recognise.windows import recognised
-from subtitle.recognise.wire import Ending, encode
+from subtitle.recognise.wire import Ending, Message, encode, messages
 
 
 def main() -> int:
@@ -20,11 +20,12 @@ def main() -> int:
     try:
         recogniser = _load(asked)
     except UnknownLanguage:
-        _tell(encode(Ending(asked.language, unknown_language=True)))
+        _tell(Ending(asked.language, unknown_language=True))
         return 0
     for segment in recognised(asked.sound, recogniser):
-        _tell(encode(segment))
-    _tell(encode(Ending(recogniser.language)))
+        for message in messages(segment):
+            _tell(message)
+    _tell(Ending(recogniser.language))
     return 0
 
 
@@ -49,9 +50,10 @@ def _load(asked: argparse.Namespace) -> Recogniser:
     return WhisperRecogniser(asked.model, language=asked.language, threads=asked.threads)
 
 
-def _tell(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _tell(message: Message) -> None:
+    sys.stdout.write(encode(message) + "\n")
+    if not isinstance(message, Word):
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,33 +1,60 @@
-"""What the recogniser's process tells the worker: one JSON object a line."""
+"""What the recogniser's process tells the worker: one short JSON object a line.
+
+A line a word, since the worker takes only a few kilobytes as one line.
+"""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from subtitle.recognise import Segment, Word
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """All words that start before until_s (seconds) have been told."""
+
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
-    """The last line. reason: why there are no words where the engine had to refuse; else None."""
+    """The last line. unknown_language: the model does not know the language it was asked to listen for."""
 
     language: str | None
     unknown_language: bool = False
 
 
-def encode(message: Segment | Ending) -> str:
+Message = Word | Heard | Ending
+
+
+def messages(segment: Segment) -> Iterator[Message]:
+    """Take a segment apart."""
+    yield from segment.words
+    yield Heard(segment.until_s)
+
+
+def encode(message: Message) -> str:
     """Write one line, without its end."""
-    if isinstance(message, Ending):
-        return json.dumps({"language": message.language, "unknownLanguage": message.unknown_language})
-    words = [[word.text, round(word.start_s, 3), round(word.end_s, 3), word.glued] for word in message.words]
-    return json.dumps({"untilS": message.until_s, "words": words})
+    match message:
+        case Word(text, start_s, end_s, glued):
+            return json.dumps({"word": text, "startS": round(start_s, 3), "endS": round(end_s, 3), "glued": glued})
+        case Heard(until_s):
+            return json.dumps({"untilS": round(until_s, 3)})
+        case Ending(language, unknown_language):
+            return json.dumps({"language": language, "unknownLanguage": unknown_language})
 
 
-def decode(line: str) -> Segment | Ending | None:
+def decode(line: str) -> Message | None:
     """Read one line; None for anything else a native library may have printed."""
     try:
-        told = json.loads(line)
-        if "words" in told:
-            return Segment(float(told["untilS"]), tuple(Word(*word) for word in told["words"]))
-        return Ending(told["language"], bool(told["unknownLanguage"]))
-    except (ValueError, TypeError, KeyError):
-        return None
+        match json.loads(line):
+            case {"word": str(text), "startS": start_s, "endS": end_s, "glued": bool(glued)}:
+                return Word(text, float(start_s), float(end_s), glued)
+            case {"untilS": until_s}:
+                return Heard(float(until_s))
+            case {"language": str() | None as language, "unknownLanguage": bool(unknown_language)}:
+                return Ending(language, unknown_language)
+    except (ValueError, TypeError):
+        pass
+    return None
