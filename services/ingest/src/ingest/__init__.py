@@ -1,1 +1,1 @@
-"""Upload over HTTP: store the file, publish once, answer 202."""
+"""The front door: an upload goes into the store, one event goes to the broker, the answer is 202."""

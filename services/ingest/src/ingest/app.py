@@ -1,0 +1,28 @@
+"""The Flask application."""
+
+from flask import Flask
+
+from ingest.asset_pages import add_asset_routes
+from ingest.error_answers import add_error_handlers
+from ingest.openapi import add_openapi_routes
+from ingest.outputs import add_output_routes
+from ingest.probes import add_probe_routes
+from ingest.runtime import Runtime
+from ingest.uploads import add_upload_routes
+
+#: Seconds for which browsers may keep the pages' own scripts and styles.
+_STATIC_MAX_AGE_S = 3600
+
+
+def create_app(runtime: Runtime) -> Flask:
+    """Make the application on an opened runtime."""
+    app = Flask("ingest", static_folder="static", static_url_path="/static", template_folder="templates")
+    app.config["SEND_FILE_MAX_AGE_DEFAULT"] = _STATIC_MAX_AGE_S
+    app.url_map.merge_slashes = False
+    add_upload_routes(app, runtime)
+    add_asset_routes(app, runtime)
+    add_output_routes(app, runtime)
+    add_probe_routes(app, runtime)
+    add_openapi_routes(app)
+    add_error_handlers(app)
+    return app

@@ -1,0 +1,49 @@
+"""The front door's own metrics; the publisher's are in mq_common. Durations in seconds, sizes in bytes."""
+
+import structlog
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+log = structlog.get_logger()
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800)
+
+UPLOADS = Counter("mediaflow_ingest_uploads", "Uploads answered 202", ["form"])
+UPLOAD_BYTES = Counter("mediaflow_ingest_upload_bytes", "Bytes of accepted uploads' bodies", ["form"])
+UPLOAD_SECONDS = Histogram(
+    "mediaflow_ingest_upload_seconds", "Time from the request's head to the answer 202", ["form"], buckets=_SECONDS
+)
+REFUSALS = Counter("mediaflow_ingest_refusals", "Requests answered with a problem", ["problem"])
+RECEIVING = Gauge("mediaflow_ingest_uploads_receiving", "Files coming in now", multiprocess_mode="livesum")
+
+
+class _FormMetrics:
+    """The three metrics of one form, looked up once and not per request."""
+
+    def __init__(self, form: str) -> None:
+        self.uploads = UPLOADS.labels(form)
+        self.bytes = UPLOAD_BYTES.labels(form)
+        self.seconds = UPLOAD_SECONDS.labels(form)
+
+
+_BY_FORM = {form: _FormMetrics(form) for form in ("raw", "multipart", "json")}
+
+
+def upload_accepted(form: str, size: int, seconds: float) -> None:
+    """Count an accepted upload."""
+    metrics = _BY_FORM[form]
+    metrics.uploads.inc()
+    metrics.bytes.inc(size)
+    metrics.seconds.observe(seconds)
+
+
+def exposition() -> tuple[bytes, str]:
+    """Give what a scrape gets, of all worker processes together, and its content type."""
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry), CONTENT_TYPE_LATEST
+
+
+def forget_process(pid: int) -> None:
+    """Take the gauges of a worker that has ended out of the sum; its counters stay, or the sums would go back."""
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]

@@ -1,0 +1,63 @@
+"""What every request needs, opened once in each worker process."""
+
+import time
+from dataclasses import dataclass
+
+from ingest.asset_index import AssetIndex
+from ingest.channels_file import ChannelsFile
+from ingest.door import DOOR_WAIT_S, Door
+from ingest.idempotency import IdempotencyRecords
+from ingest.settings import IngestSettings
+from media_common.settings import StoreSettings
+from media_common.store import MediaStore, open_store
+from mq_common.publisher import ConfirmingPublisher
+from mq_common.settings import BrokerSettings, ChannelsSettings
+
+#: The publisher looks for expired messages ten times a second, so an answer may come this much later.
+_EXPIRY_SLACK_S = 0.2
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The store, the publisher and what stands on them."""
+
+    settings: IngestSettings
+    store: MediaStore
+    publisher: ConfirmingPublisher
+    door: Door
+    channels: ChannelsFile
+    index: AssetIndex
+    idempotency: IdempotencyRecords
+
+    def start(self) -> None:
+        """Connect to the broker; waits a moment, so that the first requests do not find the door shut."""
+        self.publisher.start()
+        deadline = time.monotonic() + self.settings.publish_limit_s
+        while not self.publisher.ready and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        """Write down what is still in memory, and let the broker answer what is on its way."""
+        self.index.close()
+        self.publisher.close()
+
+
+def open_runtime(
+    settings: IngestSettings, store: StoreSettings, broker: BrokerSettings, channels: ChannelsSettings
+) -> Runtime:
+    """Open the store and prepare the publisher. Call it after the fork: neither survives one."""
+    opened = open_store(store)
+    publisher = ConfirmingPublisher(
+        broker,
+        name="mediaflow ingest",
+        confirm_timeout=settings.publish_limit_s - DOOR_WAIT_S - _EXPIRY_SLACK_S,
+    )
+    return Runtime(
+        settings=settings,
+        store=opened,
+        publisher=publisher,
+        door=Door(publisher),
+        channels=ChannelsFile(channels.channels, channels.profile),
+        index=AssetIndex(opened),
+        idempotency=IdempotencyRecords(opened, patience_s=settings.publish_limit_s),
+    )

@@ -1,0 +1,145 @@
+"""The process: gunicorn with threads, a master that declares the topology, workers that connect after the fork."""
+
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, cast
+
+import gunicorn.util
+import structlog
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from gunicorn.glogging import Logger
+
+from ingest import metrics
+from ingest.app import create_app
+from ingest.problems import CONTENT_TYPE, of_status, render
+from ingest.runtime import Runtime, open_runtime
+from ingest.settings import OWNER, IngestSettings
+from media_common.settings import StoreSettings
+from mq_common.channels import load_channels
+from mq_common.errors import ConfigurationError
+from mq_common.logs import configure_logging
+from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
+from mq_common.topology import declare_topology
+
+log = structlog.get_logger()
+
+#: Connections waiting to be accepted.
+_BACKLOG = 2048
+
+#: Seconds an idle connection is kept for the client's next request.
+_KEEPALIVE_S = 30
+
+
+def serve() -> int:
+    """Check the settings, declare the topology, and serve until SIGTERM.
+
+    Raises ConfigurationError, BrokerUnreachable, TopologyMismatch.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until gunicorn has its own
+    settings, store, broker, channels, logs, worker = load_settings(
+        IngestSettings, StoreSettings, BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, owner=OWNER
+    )
+    configure_logging("ingest", logs)
+    specs = load_channels(channels.channels, channels.profile)
+    listener = _listen(settings.host, settings.port)
+    declare_topology(broker, specs.values())
+    server = IngestServer(settings, worker.grace_s, listener, lambda: open_runtime(settings, store, broker, channels))
+    log.info(
+        "ingest_started",
+        address=server.address,
+        workers=settings.workers,
+        threads=settings.threads,
+        simulated=settings.allow_simulated,
+    )
+    gunicorn.util.write_error = _write_problem
+    FleetArbiter(server).run()  # type: ignore[no-untyped-call]
+    return 0
+
+
+class FleetArbiter(Arbiter):
+    """gunicorn's master; its own codes for a worker that can't start would mean something else in this fleet."""
+
+    WORKER_BOOT_ERROR = 70
+    APP_LOAD_ERROR = 71
+
+
+class FleetLogger(Logger):
+    """gunicorn's messages, in the form and place of all others."""
+
+    def setup(self, cfg: Any) -> None:
+        """Leave the records to the root logger's handler."""
+        super().setup(cfg)  # type: ignore[no-untyped-call]
+        for logger in (self.error_log, self.access_log):
+            logger.handlers.clear()
+            logger.propagate = True
+
+
+class IngestServer(BaseApplication):
+    """What gunicorn runs. Everything that does not survive a fork is opened in ``load``, in the worker."""
+
+    def __init__(
+        self, settings: IngestSettings, grace_s: float, listener: socket.socket, open_: Callable[[], Runtime]
+    ) -> None:
+        self._settings = settings
+        self._grace_s = grace_s
+        self._open = open_
+        self._runtime: Runtime | None = None
+        host, port = listener.getsockname()[:2]
+        self.address = f"{host}:{port}"
+        self._fd = listener.detach()
+        super().__init__()  # type: ignore[no-untyped-call]
+
+    def load_config(self) -> None:
+        """Translate our settings into gunicorn's."""
+        options: dict[str, Any] = {
+            "bind": f"fd://{self._fd}",
+            "backlog": _BACKLOG,
+            "worker_class": "gthread",
+            "workers": self._settings.workers,
+            "threads": self._settings.threads,
+            "keepalive": _KEEPALIVE_S,
+            "graceful_timeout": max(1, int(self._grace_s)),
+            "limit_request_line": 8190,
+            "proc_name": "mediaflow-ingest",
+            "control_socket_disable": True,
+            "logger_class": FleetLogger,
+            "loglevel": "warning",
+            "worker_exit": lambda _arbiter, _worker: self._close(),
+            "child_exit": lambda _arbiter, worker: metrics.forget_process(worker.pid),
+        }
+        for name, value in options.items():
+            cast("Any", self.cfg).set(name, value)
+
+    def load(self) -> Any:
+        """Open the store and the publisher, and make the application. Runs in each worker, after the fork."""
+        self._runtime = self._open()
+        self._runtime.start()
+        return create_app(self._runtime)
+
+    def _close(self) -> None:
+        if self._runtime is not None:
+            self._runtime.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Open the listening socket first, so that a taken port is one clear line. Raises ConfigurationError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise ConfigurationError(
+            f"MEDIAFLOW_INGEST_PORT: can't listen on {host}:{port}: {error.strerror}. Is ingest running already?"
+        ) from None
+
+
+def _write_problem(sock: socket.socket, status: int, reason: str, message: str) -> None:
+    """Answer what gunicorn refuses before the application sees it; gunicorn itself would send a page of HTML."""
+    body = render(of_status(status, reason), message or "The request can't be read as HTTP/1.1.", "")
+    head = (
+        f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: {CONTENT_TYPE}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    gunicorn.util.write_nonblock(sock, head.encode("latin-1") + body)  # type: ignore[no-untyped-call]

@@ -1,0 +1,97 @@
+"""POST /media/upload and POST /media/burst."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import structlog
+from flask import Flask, Response, request
+
+from ingest import metrics
+from ingest.acceptance import announce
+from ingest.bodies import RequestBody
+from ingest.content_types import BodyForm, bare_type, body_form
+from ingest.file_uploads import take_multipart, take_raw
+from ingest.idempotency import key_of_header
+from ingest.problems import CROSS_SITE, NOT_MEDIA, Problem
+from ingest.runtime import Runtime
+from ingest.simulation import run_burst, take_json
+from ingest.traces import next_traceparent
+
+log = structlog.get_logger()
+
+Environ = Mapping[str, Any]
+
+_ACCEPTED = 202
+
+
+def add_upload_routes(app: Flask, runtime: Runtime) -> None:
+    """Add the routes that take something in."""
+
+    @app.post("/media/upload")
+    def upload() -> Response:
+        return answer_upload(runtime, request.environ)
+
+    @app.post("/media/burst")
+    def burst() -> Response:
+        return answer_burst(runtime, request.environ)
+
+
+def answer_upload(runtime: Runtime, environ: Environ) -> Response:
+    """Take an upload in whichever form it comes: 202 once it is stored and its event confirmed and routed."""
+    started = time.perf_counter()
+    form = body_form(bare_type(environ.get("CONTENT_TYPE")))
+    _refuse_cross_site(environ)
+    if "HTTP_CONTENT_ENCODING" in environ:
+        raise Problem(NOT_MEDIA, "Send the file as it is, without Content-Encoding.")
+    key = key_of_header(environ.get("HTTP_IDEMPOTENCY_KEY"))
+    traceparent = next_traceparent(environ.get("HTTP_TRACEPARENT"))
+    body = RequestBody(environ, runtime.settings.read_timeout_s)
+    try:
+        if form is BodyForm.JSON:
+            registered = take_json(runtime, body, key)
+        elif form is BodyForm.RAW:
+            registered = take_raw(runtime, environ, body, key)
+        else:
+            registered = take_multipart(runtime, environ, body, key)
+    except Problem:
+        body.discard()
+        raise
+    announce(runtime, registered, traceparent)
+    event = registered.event
+    seconds = time.perf_counter() - started
+    metrics.upload_accepted(form.value, body.received, seconds)
+    log.info(
+        "upload_accepted",
+        event_id=event.event_id,
+        asset_id=event.asset_id,
+        form=form.value,
+        size=event.source.size if event.source else None,
+        seconds=round(seconds, 4),
+        trace_id=traceparent[3:35],
+    )
+    return Response(
+        orjson.dumps({"eventId": event.event_id, "assetId": event.asset_id, "status": "queued"}),
+        _ACCEPTED,
+        {"Location": f"/media/{event.asset_id}"},
+        content_type="application/json",
+    )
+
+
+def answer_burst(runtime: Runtime, environ: Environ) -> Response:
+    """Publish simulated load. The body is JSON whatever its Content-Type says: curl -d '{"count": 2000}' is enough."""
+    _refuse_cross_site(environ)
+    body = RequestBody(environ, runtime.settings.read_timeout_s)
+    try:
+        report = run_burst(runtime, body, next_traceparent(environ.get("HTTP_TRACEPARENT")))
+    except Problem:
+        body.discard()
+        raise
+    return Response(orjson.dumps(report.model_dump(by_alias=True)), _ACCEPTED, content_type="application/json")
+
+
+def _refuse_cross_site(environ: Environ) -> None:
+    """Raise Problem 403 when a browser says that another site's page sends this (Fetch Metadata)."""
+    if environ.get("HTTP_SEC_FETCH_SITE") == "cross-site":
+        raise Problem(CROSS_SITE, "A page of another site can't upload here; open this service's own address.")
