@@ -1,91 +1,33 @@
 """One channel's job on one asset: fetch, probe, work, upload, commit."""
 
-import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
-from media_common.media_info import MediaInfo
+import structlog
+
+from media_common.commit import Commit, outputs_in
+from media_common.errors import BadMedia, JobCancelled, MediaError, ObjectNotFound, SourceMissing, StoreError
+from media_common.job_contract import Context, Event, Failure, Source, Task, Work
+from media_common.layout import failure_key, progress_key
+from media_common.probe import probe
+from media_common.progress_record import ProgressRecord
+from media_common.scratch import scratch_folder, sweep
 from media_common.settings import MediaSettings
 from media_common.store import MediaStore
+from media_common.timestamps import now, rfc3339
 
+__all__ = ["ChannelJob", "Context", "Event", "Failure", "Source", "Task", "Work"]
 
-class Source(Protocol):
-    """The uploaded file an event speaks of."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def file_name(self) -> str | None: ...
-
-
-class Event(Protocol):
-    """What a job needs of the event that starts it."""
-
-    @property
-    def event_id(self) -> str: ...
-    @property
-    def asset_id(self) -> str: ...
-    @property
-    def source(self) -> Source | None: ...
-
-
-class Context(Protocol):
-    """What a job needs of the worker that runs it."""
-
-    @property
-    def worker(self) -> str: ...
-    @property
-    def attempt(self) -> int: ...
-    @property
-    def cancelled(self) -> threading.Event: ...
-    def remaining(self) -> float: ...
-
-
-class Failure(Protocol):
-    """Why a job was given up."""
-
-    @property
-    def error_class(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def permanent(self) -> bool: ...
-    @property
-    def attempts(self) -> int: ...
-    @property
-    def worker(self) -> str: ...
-    @property
-    def failed_at(self) -> datetime: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What a channel's work gets. Everything left in `outputs` becomes the asset's outputs."""
-
-    asset_id: str
-    channel: str
-    source: Path
-    info: MediaInfo
-    outputs: Path
-    progress: Callable[[float, str | None], None]
-    cancelled: threading.Event
-    remaining: Callable[[], float]
-    settings: MediaSettings
-
-
-class Work(Protocol):
-    """A channel's own part: makes the outputs and returns the details for result.json."""
-
-    def __call__(self, task: Task) -> Mapping[str, object]: ...
+_logger = structlog.get_logger()
 
 
 class ChannelJob:
-    """Runs a channel's work so that a result is committed once, whole, or not at all."""
+    """Runs a channel's work so that its result is committed once, whole, or not at all.
+
+    simulate: stands in for the work on events without a file (given the asset id). after_commit: called
+    with the asset id once a result is committed, also when that was before: it has to be repeatable.
+    """
 
     def __init__(
         self,
@@ -99,11 +41,145 @@ class ChannelJob:
     ) -> None:
         self._store, self._channel, self._work = store, channel, work
         self._settings, self._simulate, self._after_commit = settings, simulate, after_commit
+        sweep(settings.scratch_dir)
 
     def run(self, event: Event, context: Context) -> bool:
-        """Do the work of an event. True: done now. False: was done before."""
-        raise NotImplementedError
+        """Do the work of an event. True: done now. False: it was done before, here or by another worker.
+
+        Raises the errors of ``media_common.errors`` and whatever `simulate` raises; nothing is committed then.
+        """
+        log = _logger.bind(
+            event_id=event.event_id, asset_id=event.asset_id, channel=self._channel, attempt=context.attempt
+        )
+        commit = Commit(self._store, event.asset_id, self._channel, event.event_id)
+        if commit.is_done():
+            log.info("job_duplicate")
+            self._finish(event)
+            return False
+        run = _Run(event, context, self._channel)
+        log.info("job_started", simulated=event.source is None)
+        try:
+            done = self._run(run, commit, event.source, log)
+        except MediaError as error:
+            if error.details:
+                log.warning("tool_said", error=str(error), details=error.details)
+            raise
+        if done:
+            log.info("job_committed", elapsed_s=run.elapsed_s())
+        else:
+            log.info("job_duplicate", reason="another worker committed it meanwhile")
+        self._finish(event)
+        return done
 
     def gave_up(self, event: Event, failure: Failure) -> None:
-        """Write down why the event ends here."""
-        raise NotImplementedError
+        """Write down why the event ends here. A store that does not take it is logged, not raised."""
+        record = {
+            "eventId": event.event_id,
+            "channel": self._channel,
+            "reason": "rejected",
+            "errorClass": failure.error_class,
+            "message": failure.message,
+            "permanent": failure.permanent,
+            "attempts": failure.attempts,
+            "worker": failure.worker,
+            "failedAt": rfc3339(failure.failed_at),
+        }
+        try:
+            self._store.put_json(failure_key(event.asset_id, self._channel), record, durable=True)
+        except StoreError as error:
+            _logger.warning("failure_not_stored", asset_id=event.asset_id, channel=self._channel, error=str(error))
+
+    def _run(
+        self, run: "_Run", commit: Commit, source: Source | None, log: structlog.typing.FilteringBoundLogger
+    ) -> bool:
+        if source is None:
+            return self._simulated(run, commit)
+        progress = ProgressRecord(
+            self._store, progress_key(run.event.asset_id, self._channel), run.progress_fields(), log
+        )
+        progress.update(0.0)
+        with scratch_folder(self._settings.scratch_dir) as folder:
+            task = self._task(run, source, folder, progress)
+            details = self._work(task)
+            outputs = outputs_in(task.outputs)
+            described = [output.described() for output in outputs]
+            return commit.place(
+                outputs,
+                run.result(described, details, simulated=False),
+                worker=run.context.worker,
+                cancelled=run.context.cancelled,
+            )
+
+    def _task(self, run: "_Run", source: Source, folder: Path, progress: ProgressRecord) -> Task:
+        if run.context.cancelled.is_set():
+            raise JobCancelled("the job was told to stop")
+        path = self._fetched(source, folder)
+        outputs = folder / "outputs"
+        outputs.mkdir()
+        return Task(
+            asset_id=run.event.asset_id,
+            channel=self._channel,
+            source=path,
+            info=probe(path, self._settings, cancelled=run.context.cancelled),
+            outputs=outputs,
+            progress=progress.update,
+            cancelled=run.context.cancelled,
+            remaining=run.context.remaining,
+            settings=self._settings,
+        )
+
+    def _fetched(self, source: Source, folder: Path) -> Path:
+        try:
+            path = self._store.fetch(source.key, folder)
+        except ObjectNotFound:
+            raise SourceMissing("the source is gone from the store") from None
+        size = path.stat().st_size
+        if size != source.size:
+            raise SourceMissing(f"the source in the store has {size} bytes, the event says {source.size}")
+        return path
+
+    def _simulated(self, run: "_Run", commit: Commit) -> bool:
+        if self._simulate is None:
+            raise BadMedia("the event has no source, and this channel does not simulate")
+        self._simulate(run.event.asset_id)
+        # Load that never was work need not outlast a power cut.
+        return commit.record(run.result([], {}, simulated=True), durable=False)
+
+    def _finish(self, event: Event) -> None:
+        if self._after_commit is not None:
+            self._after_commit(event.asset_id)
+
+
+class _Run:
+    """One attempt: who does what since when."""
+
+    def __init__(self, event: Event, context: Context, channel: str) -> None:
+        self.event, self.context, self._channel = event, context, channel
+        self._started_at, self._started = now(), time.monotonic()
+
+    def elapsed_s(self) -> float:
+        return round(time.monotonic() - self._started, 3)
+
+    def progress_fields(self) -> dict[str, object]:
+        return {
+            "eventId": self.event.event_id,
+            "attempt": self.context.attempt,
+            "worker": self.context.worker,
+            "startedAt": self._started_at,
+        }
+
+    def result(
+        self, outputs: list[dict[str, object]], details: Mapping[str, object], *, simulated: bool
+    ) -> dict[str, object]:
+        return {
+            "eventId": self.event.event_id,
+            "channel": self._channel,
+            "outputs": outputs,
+            "details": dict(details),
+            "attempt": self.context.attempt,
+            "worker": self.context.worker,
+            "startedAt": self._started_at,
+            "finishedAt": now(),
+            "elapsedSec": self.elapsed_s(),
+            "simulated": simulated,
+        }

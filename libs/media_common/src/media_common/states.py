@@ -2,16 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from media_common.store import MediaStore
+from media_common.layout import asset_prefix, failure_key, progress_key, result_key
+from media_common.media_store import MediaStore
+from media_common.timestamps import moment_of
 
 State = Literal["queued", "running", "done", "dead-lettered"]
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelState:
-    """Where one channel is. `percent` 0-100; times are RFC 3339 text in UTC, as they stand in the store."""
+    """Where one channel is.
+
+    percent: 0-100. error: errorClass, message, permanent, attempts, worker, failedAt. outputs: each with
+    name, size (bytes) and contentType. Times are RFC 3339 text in UTC, as they stand in the store.
+    """
 
     channel: str
     state: State
@@ -26,5 +35,73 @@ class ChannelState:
 
 
 def read_channel_state(store: MediaStore, asset_id: str, channel: str) -> ChannelState:
-    """Read the state. Raises StoreUnavailable."""
-    raise NotImplementedError
+    """Read the state: one object when done, three otherwise. Raises StoreUnavailable."""
+    result = store.get_json(result_key(asset_id, channel))
+    if result is not None:
+        return state_of(channel, result, None, None)
+    progress = store.get_json(progress_key(asset_id, channel))
+    return state_of(channel, None, store.get_json(failure_key(asset_id, channel)), progress)
+
+
+def channels_of(store: MediaStore, asset_id: str) -> tuple[str, ...]:
+    """Name the channels that have begun to work on an asset."""
+    prefix = asset_prefix(asset_id)
+    return tuple(sorted(folder.removeprefix(prefix).strip("/") for folder in store.list_folder(prefix).folders))
+
+
+def state_of(
+    channel: str,
+    result: Mapping[str, Any] | None,
+    failure: Mapping[str, Any] | None,
+    progress: Mapping[str, Any] | None,
+) -> ChannelState:
+    """Decide the state from the three records. Pure.
+
+    A result is the last word. A failure counts until work has begun again (a replayed dead letter).
+    """
+    if result is not None:
+        return _done(channel, result)
+    if failure is not None and _is_newer(failure.get("failedAt"), (progress or {}).get("updatedAt")):
+        return _dead_lettered(channel, failure, progress or {})
+    if progress is not None:
+        return ChannelState(
+            channel,
+            "running",
+            percent=progress.get("percent"),
+            step=progress.get("step"),
+            attempt=progress.get("attempt"),
+            started_at=progress.get("startedAt"),
+        )
+    return ChannelState(channel, "queued")
+
+
+def _done(channel: str, result: Mapping[str, Any]) -> ChannelState:
+    return ChannelState(
+        channel,
+        "done",
+        percent=100.0,
+        attempt=result.get("attempt"),
+        outputs=tuple(result.get("outputs") or ()),
+        details=result.get("details") or {},
+        started_at=result.get("startedAt"),
+        finished_at=result.get("finishedAt"),
+    )
+
+
+def _dead_lettered(channel: str, failure: Mapping[str, Any], progress: Mapping[str, Any]) -> ChannelState:
+    names = ("errorClass", "message", "permanent", "attempts", "worker", "failedAt")
+    return ChannelState(
+        channel,
+        "dead-lettered",
+        percent=progress.get("percent"),
+        step=progress.get("step"),
+        attempt=failure.get("attempts"),
+        error={name: failure[name] for name in names if name in failure},
+        started_at=progress.get("startedAt"),
+        finished_at=failure.get("failedAt"),
+    )
+
+
+def _is_newer(failed_at: object, updated_at: object) -> bool:
+    failed = moment_of(failed_at) or _LONG_AGO
+    return failed >= (moment_of(updated_at) or _LONG_AGO)
