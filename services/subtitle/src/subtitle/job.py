@@ -31,21 +31,23 @@ class SubtitleWork:
         renditions = named(tracks)
         for rendition in renditions:
             write_track(task.outputs, rendition, task.info.duration_s)
-        return details(renditions, skipped, spoken, self.engine)
+        return details(renditions, skipped, spoken)
 
 
 def details(
-    renditions: Sequence[NamedTrack], skipped: Sequence[Skipped], spoken: Transcript | None, engine: Engine | None
+    renditions: Sequence[NamedTrack], skipped: Sequence[Skipped], spoken: Transcript | None
 ) -> dict[str, object]:
-    """Give what the result says of the work. The first levels are about the track shown by default. Pure."""
+    """Give what the result says of the work. The first fields are about the track shown by default. Pure."""
     shown = next((each for each in renditions if each.default), renditions[0])
-    recognised = engine if shown.track.source == "speech" else None
+    heard = spoken if spoken and shown.track.source == "speech" else None
+    engine = heard.engine if heard else None
     return {
         "source": shown.track.source,
         "language": shown.track.language,
-        "engine": recognised.name if recognised else None,
-        "model": recognised.model if recognised else None,
-        "draft": recognised.draft if recognised else False,
+        "languageAssumed": heard.assumed if heard else False,
+        "engine": engine.name if engine else None,
+        "model": engine.model if engine else None,
+        "draft": engine.draft if engine else False,
         "cues": len(shown.track.cues),
         "words": sum(len(cue.text.split()) for cue in shown.track.cues),
         "reason": spoken.reason if spoken else None,

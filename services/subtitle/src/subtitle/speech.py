@@ -20,6 +20,7 @@ from subtitle.settings import SubtitleSettings
 _DECODE_PERCENT = 10.0
 #: Sound may run on a little after the picture; a broken clock must not fill the disk with silence.
 _OVERRUN_S = 10.0
+_SWITCHED_OFF = "speech recognition is switched off (MEDIAFLOW_SUBTITLE_ENGINE=none)"
 _RECOGNISER_ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -29,10 +30,16 @@ _RECOGNISER_ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What was said, and in which language (BCP 47); reason: why there are no words."""
+    """What was said, and in which language (BCP 47).
+
+    engine: what listened, if anything did. assumed: the track does not say its language, and the model
+    knows only this one. reason: why there are no words.
+    """
 
     words: tuple[Word, ...] = ()
     language: str | None = None
+    engine: Engine | None = None
+    assumed: bool = False
     reason: str | None = None
 
 
@@ -43,10 +50,10 @@ def transcribe(task: Task, engine: Engine | None, settings: SubtitleSettings) ->
         return Transcript(reason="no sound track")
     language = language_tag(stream.language)
     if engine is None:
-        return Transcript((), language, "speech recognition is switched off (MEDIAFLOW_SUBTITLE_ENGINE=none)")
+        return Transcript(language=language, reason=_SWITCHED_OFF)
     primary = language.split("-")[0] if language else None
     if not engine.hears(primary):
-        return Transcript((), language, _no_engine(language))
+        return Transcript(language=language, reason=_no_engine(language))
     sound = task.outputs / "speech.s16"  # a scratch file: gone before the outputs are looked at
     try:
         _decode(task, stream, sound)
@@ -54,8 +61,14 @@ def transcribe(task: Task, engine: Engine | None, settings: SubtitleSettings) ->
     finally:
         sound.unlink(missing_ok=True)
     if ending.unknown_language:
-        return Transcript((), language, _no_engine(language))
-    return Transcript(words, language or ending.language, None if words else "no speech was found")
+        return Transcript(language=language, reason=_no_engine(language))
+    return Transcript(
+        words,
+        language or ending.language,
+        engine,
+        assumed=language is None and engine.languages is not None,
+        reason=None if words else "no speech was found",
+    )
 
 
 def chosen_track(info: MediaInfo) -> AudioStream | None:
