@@ -14,9 +14,9 @@ class Rung:
     buffer: int
 
     @property
-    def long_side(self) -> int:
+    def long_side(self) -> float:
         """The box's other side, in pixels."""
-        return self.lines * 16 // 9
+        return self.lines * 16 / 9
 
 
 #: Every encoder setting that differs between renditions, best first. x264 "veryfast" at these qualities gives the
