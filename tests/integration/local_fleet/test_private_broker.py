@@ -4,6 +4,7 @@ import pika
 import pytest
 
 from local_fleet.broker import PrivateBroker
+from local_fleet.broker_state import BrokerState
 from local_fleet.identity import ProcessIdentity
 
 
@@ -28,7 +29,7 @@ def test_a_node_keeps_its_address_and_messages_over_a_restart_and_leaves_nothing
             assert connection.channel().basic_get("kept", auto_ack=True)[2] == b"1"
         # Another object on the same folder stops the same node, its epmd too.
         other = PrivateBroker(tmp_path / "node")
-        epmd = other._identity("epmd")
+        epmd = BrokerState(tmp_path / "node").identity("epmd")
         assert other.pid == broker.pid
         assert other.stop()
         assert not broker.is_running

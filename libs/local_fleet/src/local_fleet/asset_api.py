@@ -1,5 +1,6 @@
 """The two requests to ingest that a client needs: upload a file, look at an asset."""
 
+import contextlib
 import http.client
 import json
 from pathlib import Path
@@ -29,12 +30,14 @@ class AssetApi:
         connection = http.client.HTTPConnection(self._host, self._port, timeout=_PATIENCE_S)
         try:
             with file.open("rb") as body:
-                connection.request(
-                    "POST",
-                    f"/media/upload?filename={quote(file.name)}",
-                    body,
-                    {"Content-Type": content_type, "Content-Length": str(file.stat().st_size)},
-                )
+                # A refusal may come, and the connection close, before all is sent: the answer says why.
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    connection.request(
+                        "POST",
+                        f"/media/upload?filename={quote(file.name)}",
+                        body,
+                        {"Content-Type": content_type, "Content-Length": str(file.stat().st_size)},
+                    )
                 answer = connection.getresponse()
                 document = _document(answer.read())
         except (OSError, http.client.HTTPException) as error:

@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from local_fleet.broker import BrokerAddress, PrivateBroker, server_program
 from local_fleet.docker_broker import DockerBroker, docker_answers
@@ -51,10 +50,3 @@ def choose_broker(settings: FleetSettings, folder: RunFolder) -> BrokerChoice:
     raise BrokerNotInstalled(
         "no broker: install rabbitmq-server (apt-get install rabbitmq-server), start Docker, or set AMQP_URL"
     )
-
-
-def without_login(url: str) -> str:
-    """Give an address without user and password, for people to read."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl()

@@ -44,7 +44,7 @@ class NodePlan:
     @property
     def address(self) -> BrokerAddress:
         """Where clients reach the node."""
-        login = f"{quote(self.user)}:{quote(self.password)}@{LOOPBACK}"
+        login = f"{quote(self.user, safe='')}:{quote(self.password, safe='')}@{LOOPBACK}"
         return BrokerAddress(
             amqp_url=f"amqp://{login}:{self.amqp_port}/%2F",
             management_url=f"http://{login}:{self.management_port}",

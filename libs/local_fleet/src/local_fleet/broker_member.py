@@ -9,7 +9,7 @@ import structlog
 from local_fleet.backoff import Backoff
 from local_fleet.broker_choice import BrokerNode
 from local_fleet.errors import FleetError
-from local_fleet.member import Ending, State
+from local_fleet.member_state import Ending, State
 from local_fleet.memory import resident_bytes
 
 _log = structlog.get_logger()

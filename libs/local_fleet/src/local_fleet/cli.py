@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from local_fleet.clip_run import bundled_clip, run_clip
 from local_fleet.control import ControlClient
 from local_fleet.errors import FleetError, FleetNotUp
 from local_fleet.launch import check_before_start, launching, start_supervisor, wait_until_ready
 from local_fleet.log_reader import find_logs, print_logs
-from local_fleet.member import State
+from local_fleet.member_state import State
 from local_fleet.run_folder import RunFolder
 from local_fleet.settings import FleetSettings, load_fleet_settings
 from local_fleet.status_view import print_status, read_depths
@@ -37,6 +36,8 @@ def run(
     autoscale: Autoscale = False,
 ) -> None:
     """Start the fleet if it is not up, send a clip through it and show what comes out. The fleet stays up."""
+    from local_fleet.clip_run import bundled_clip, run_clip  # noqa: PLC0415 - progress bars cost 0.1 s to import
+
     settings, folder = _settings()
     _ensure_up(settings, folder, autoscale)
     status = ControlClient(folder.socket).ask("status")

@@ -3,7 +3,8 @@
 import asyncio
 
 from local_fleet.fleet_plan import FleetPlan
-from local_fleet.member import Member, State
+from local_fleet.member import Member
+from local_fleet.member_state import State
 from local_fleet.run_folder import RunFolder
 
 #: More processes of one channel than this on one machine is a typing error.

@@ -15,7 +15,7 @@ from local_fleet.broker_choice import choose_broker
 from local_fleet.control import ControlClient
 from local_fleet.errors import FleetError, FleetNotUp
 from local_fleet.exits import last_line
-from local_fleet.member import State
+from local_fleet.member_state import State
 from local_fleet.ports import is_free
 from local_fleet.run_folder import RunFolder
 from local_fleet.settings import FleetSettings, IngestEndpoint

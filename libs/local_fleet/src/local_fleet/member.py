@@ -6,7 +6,6 @@ import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 import structlog
 
@@ -14,6 +13,7 @@ from local_fleet.backoff import Backoff
 from local_fleet.exits import HOPELESS, describe_exit, last_line
 from local_fleet.identity import ProcessIdentity
 from local_fleet.lifeline import bound_command
+from local_fleet.member_state import Ending, State
 from local_fleet.memory import resident_bytes
 from local_fleet.ports import LOOPBACK, free_ports
 from local_fleet.readiness import is_ready
@@ -28,25 +28,6 @@ _CALM_S = 2.0
 
 #: How long a process may take to die after SIGKILL.
 _KILL_S = 5.0
-
-
-class State(StrEnum):
-    """Where a member is in its life."""
-
-    STARTING = "starting"
-    READY = "ready"
-    RESTARTING = "restarting"
-    FAILED = "failed"
-    STOPPING = "stopping"
-    STOPPED = "stopped"
-
-
-class Ending(StrEnum):
-    """How a stop went."""
-
-    STOPPED = "stopped"
-    KILLED = "killed"
-    NOT_RUNNING = "was not running"
 
 
 @dataclass(frozen=True)

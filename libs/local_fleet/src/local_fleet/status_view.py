@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
-from local_fleet.broker_choice import without_login
-from local_fleet.supervisor import vhost_of
+from local_fleet.addresses import vhost_of, without_login
 from mq_common.errors import BrokerUnreachable
 from mq_common.management import ManagementClient, QueueDepth
 

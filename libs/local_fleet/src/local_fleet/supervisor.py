@@ -4,16 +4,17 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import structlog
 
+from local_fleet.addresses import vhost_of, without_login
 from local_fleet.autoscaler import Autoscaler
-from local_fleet.broker_choice import BrokerChoice, without_login
+from local_fleet.broker_choice import BrokerChoice
 from local_fleet.broker_member import BrokerMember
 from local_fleet.crew import Crew
 from local_fleet.fleet_plan import FleetPlan
-from local_fleet.member import Ending, Member
+from local_fleet.member import Member
+from local_fleet.member_state import Ending
 from local_fleet.run_folder import RunFolder
 from mq_common.management import ManagementClient
 
@@ -110,8 +111,3 @@ async def _each_as_it_ends(members: list[Member], grace_s: float) -> AsyncIterat
 
     for ended in asyncio.as_completed([end(member) for member in members]):
         yield await ended
-
-
-def vhost_of(amqp_url: str) -> str:
-    """Give the virtual host of an AMQP address; "/" when it names none."""
-    return unquote(urlsplit(amqp_url).path[1:]) or "/"

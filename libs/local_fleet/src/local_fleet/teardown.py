@@ -11,7 +11,7 @@ from local_fleet.control import ControlClient
 from local_fleet.docker_broker import DockerBroker
 from local_fleet.errors import FleetNotUp
 from local_fleet.identity import ProcessIdentity
-from local_fleet.member import Ending
+from local_fleet.member_state import Ending
 from local_fleet.run_folder import RunFolder
 from local_fleet.survivors import Rank, Survivor, find_survivors
 

@@ -1,0 +1,65 @@
+# `make help` lists what there is to do.
+
+VENV := $(or $(MEDIAFLOW_FLEET_VENV),.venv)
+BIN := $(VENV)/bin
+FLEET := $(BIN)/mediaflow
+PYTEST_WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help run up down status scale logs test lint format bench lock clean environment bootstrap bootstrap-dev
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: bootstrap ## Start the fleet, send a real clip through it and show what comes out (CLIP=file sends your own)
+	@$(FLEET) run $(CLIP) $(if $(AUTOSCALE),--autoscale)
+
+up: bootstrap ## Start the fleet (AUTOSCALE=1 scales workers by queue length)
+	@$(FLEET) up $(if $(AUTOSCALE),--autoscale)
+
+# These work on a fleet that is there: they must not install anything before they look at it.
+down: environment ## End the fleet, whatever state it is in
+	@$(FLEET) down
+
+status: environment ## Show processes, queues and addresses
+	@$(FLEET) status
+
+scale: environment ## Run N workers of a channel: make scale CHANNEL=thumbnail N=3
+	@$(FLEET) scale $(or $(CHANNEL),$(error say CHANNEL=thumbnail N=3)) $(or $(N),$(error say CHANNEL=thumbnail N=3))
+
+logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
+	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)
+
+test: bootstrap-dev ## Run all tests: unit, integration, end to end
+	@$(BIN)/python -m pytest tests -n $(PYTEST_WORKERS) --dist worksteal $(ARGS)
+
+lint: bootstrap-dev ## Check style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy $(addprefix -p ,$(notdir $(wildcard libs/*/src/* services/*/src/*)))
+
+format: bootstrap-dev ## Put the code into the house's format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: bootstrap-dev ## Measure speed and memory, each as a ratio in one run (ARGS=… chooses)
+	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
+lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addresses
+	@$(COMPILE) requirements.in -o requirements.lock
+	@$(COMPILE) requirements-dev.in -o requirements-dev.lock
+
+clean: ## End the fleet, then remove its data and every cache (the environment stays)
+	@[ ! -x $(FLEET) ] || $(FLEET) down
+	@rm -rf .run .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find libs services tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+environment:
+	@[ -x $(FLEET) ] || scripts/bootstrap environment
+
+bootstrap:
+	@scripts/bootstrap fleet
+
+bootstrap-dev:
+	@scripts/bootstrap dev
