@@ -10,22 +10,23 @@ import pytest
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
 
 #: What every machine has; python3 is added where the machine has one.
-BASICS = (
+BASICS = [
     "sh",
     "cat",
     "cksum",
     "mktemp",
     "rm",
     "mv",
+    "cp",
+    "mkdir",
     "tee",
     "chmod",
     "env",
     "grep",
     "tail",
     "dirname",
-    "printf",
     "touch",
-)
+]
 
 
 @dataclass
