@@ -22,7 +22,7 @@ PUBLISHER_BLOCKED = Gauge(
 )
 PUBLISHER_RECONNECTS = Counter("mediaflow_publisher_reconnects", "Connections that the publisher lost and opened again")
 CHANNEL_REOPENS = Counter(
-    "mediaflow_publisher_channel_reopens", "Channels given up after a run of nacks without a confirm"
+    "mediaflow_publisher_channel_reopens", "Channels given up after a run of nacks or without any answer"
 )
 
 # Worker.

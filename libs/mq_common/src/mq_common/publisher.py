@@ -28,7 +28,7 @@ log = structlog.get_logger()
 #: Seconds between looks for messages that have waited too long.
 EXPIRY_TICK_S = 0.1
 #: So many nacks in a row without one confirm, and the channel is given up for a new one: on RabbitMQ 3.10 a channel
-#: that was opened during a leader election may be nacked for ever.
+#: that was opened while a queue elected its leader may be nacked, or left without an answer, for ever.
 NACKS_BEFORE_REOPEN = 50
 #: Seconds between two such reopenings; a full queue nacks for good reason, and a new channel would not help it.
 REOPEN_INTERVAL_S = 5.0
@@ -73,7 +73,8 @@ class ConfirmingPublisher:
         self._backoff = Backoff(initial_s=0.1, max_s=5.0)
         self._nacks_in_a_row = 0
         self._reopening = False
-        self._last_reopen = 0.0
+        self._last_reopen = float("-inf")
+        self._last_answer = float("-inf")
 
     # -- called from any thread ---------------------------------------------------------------------------------
 
@@ -269,6 +270,7 @@ class ConfirmingPublisher:
     def _on_confirm(self, frame: Any) -> None:
         method = frame.method
         acked = isinstance(method, pika.spec.Basic.Ack)
+        self._last_answer = time.monotonic()
         for submission in self._inflight.settle(method.delivery_tag, multiple=method.multiple):
             if not acked:
                 self._finish(submission, Outcome.NACKED)
@@ -278,18 +280,19 @@ class ConfirmingPublisher:
             self._nacks_in_a_row = 0
         else:
             self._nacks_in_a_row += 1
-            self._reopen_after_nacks()
+            if self._nacks_in_a_row >= NACKS_BEFORE_REOPEN:
+                self._reopen(f"{self._nacks_in_a_row} nacks in a row")
         if self._reopening and not len(self._inflight):
             self._close_channel()
 
-    def _reopen_after_nacks(self) -> None:
-        """After a run of nacks stop sending, let the rest be answered, then take a new channel."""
+    def _reopen(self, reason: str) -> None:
+        """Stop sending, let what is in flight be answered or time out, then take a new channel."""
         now = time.monotonic()
-        if self._nacks_in_a_row >= NACKS_BEFORE_REOPEN and now - self._last_reopen > REOPEN_INTERVAL_S:
+        if now - self._last_reopen > REOPEN_INTERVAL_S and not self._reopening:
             self._last_reopen = now
             self._reopening = True
             metrics.CHANNEL_REOPENS.inc()
-            log.warning("publisher_channel_reopened", nacks_in_a_row=self._nacks_in_a_row)
+            log.warning("publisher_channel_given_up", reason=reason, in_flight=len(self._inflight))
 
     def _close_channel(self) -> None:
         channel, self._channel = self._channel, None
@@ -300,8 +303,11 @@ class ConfirmingPublisher:
         now = time.monotonic()
         while self._waiting and self._waiting[0].deadline <= now:
             self._finish(self._waiting.popleft(), Outcome.UNKNOWN)
-        for submission in self._inflight.expired(now):
+        expired = list(self._inflight.expired(now))
+        for submission in expired:
             self._finish(submission, Outcome.UNKNOWN)
+        if expired and not self._blocked and self._last_answer < expired[-1].submitted:
+            self._reopen("no answer to anything sent since the message that timed out")
         if self._reopening and not len(self._inflight):
             self._close_channel()
         metrics.IN_FLIGHT.set(len(self._inflight))
