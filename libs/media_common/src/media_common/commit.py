@@ -115,10 +115,11 @@ class Commit:
                 claim.check()
                 try:
                     self._store.put_file(key, output.path, output.content_type, consume=True)
-                    return
                 except StoreUnavailable:
                     if pause_s is None:
                         raise
+                else:
+                    return
                 if cancelled.wait(pause_s):
                     raise JobCancelled("the job was told to stop")
 

@@ -133,6 +133,8 @@ class ChannelJob:
             path = self._store.fetch(source.key, folder)
         except ObjectNotFound:
             raise SourceMissing("the source is gone from the store") from None
+        except ValueError as error:
+            raise SourceMissing(f"the event names no source: {error}") from None
         size = path.stat().st_size
         if size != source.size:
             raise SourceMissing(f"the source in the store has {size} bytes, the event says {source.size}")

@@ -44,7 +44,7 @@ def _block(cue: Cue) -> str:
         return ""
     start = _milliseconds(cue.start_s)
     end = max(_milliseconds(cue.end_s), start + 1)
-    timing = f"{_written(start)} --> {_written(end)} {' '.join(cue.settings.split())}".rstrip()
+    timing = f"{_written(start)} --> {_written(end)} {' '.join(_lines(cue.settings))}".rstrip()
     return "\n".join([timing, *lines])
 
 

@@ -1,0 +1,72 @@
+from typing import Any
+
+import pytest
+
+from media_common.states import state_of
+
+_RESULT: dict[str, Any] = {
+    "eventId": "e1",
+    "outputs": [{"name": "poster.jpg", "size": 9, "contentType": "image/jpeg"}],
+    "details": {"tiles": 4},
+    "attempt": 2,
+    "startedAt": "2026-03-01T08:00:00.000Z",
+    "finishedAt": "2026-03-01T08:00:05.000Z",
+}
+_FAILURE: dict[str, Any] = {
+    "eventId": "e1",
+    "reason": "rejected",
+    "errorClass": "BadMedia",
+    "message": "the file is empty",
+    "permanent": True,
+    "attempts": 1,
+    "worker": "w1",
+    "failedAt": "2026-03-01T08:00:04.000Z",
+}
+
+
+def _progress(updated_at: str) -> dict[str, Any]:
+    return {"percent": 43.0, "step": "encoding", "attempt": 1, "startedAt": "x", "updatedAt": updated_at}
+
+
+_BEFORE, _AFTER = _progress("2026-03-01T08:00:03.999Z"), _progress("2026-03-01T08:00:04.001Z")
+
+
+@pytest.mark.parametrize(
+    ("result", "failure", "progress", "state"),
+    [
+        (None, None, None, "queued"),
+        (None, None, _BEFORE, "running"),
+        (None, _FAILURE, None, "dead-lettered"),
+        (None, _FAILURE, _BEFORE, "dead-lettered"),
+        (None, _FAILURE, _AFTER, "running"),
+        (_RESULT, None, _BEFORE, "done"),
+        (_RESULT, _FAILURE, _AFTER, "done"),
+        (None, {"failedAt": "rubbish"}, _BEFORE, "running"),
+    ],
+)
+def test_a_result_is_the_last_word_and_a_failure_counts_until_work_begins_again(
+    result: dict[str, Any] | None, failure: dict[str, Any] | None, progress: dict[str, Any] | None, state: str
+) -> None:
+    assert state_of("thumbnail", result, failure, progress).state == state
+
+
+def test_running_says_how_far() -> None:
+    state = state_of("thumbnail", None, None, _BEFORE)
+
+    assert (state.percent, state.step, state.attempt) == (43.0, "encoding", 1)
+
+
+def test_done_lists_the_outputs() -> None:
+    state = state_of("thumbnail", _RESULT, None, None)
+
+    assert (state.percent, state.outputs, state.details) == (100.0, tuple(_RESULT["outputs"]), {"tiles": 4})
+    assert (state.started_at, state.finished_at) == (_RESULT["startedAt"], _RESULT["finishedAt"])
+
+
+def test_dead_lettered_says_why() -> None:
+    state = state_of("thumbnail", None, _FAILURE, _BEFORE)
+
+    assert state.error is not None
+    assert state.error["message"] == "the file is empty"
+    assert state.error["permanent"] is True
+    assert (state.attempt, state.finished_at) == (1, _FAILURE["failedAt"])
