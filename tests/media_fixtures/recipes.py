@@ -32,7 +32,7 @@ class Recipe:
         return (*used, self.copy_of) if self.copy_of else tuple(used)
 
 
-def picture(size: str, rate: int, seconds: float, source: str = "testsrc2") -> tuple[str, ...]:
+def picture(size: str, rate: int | str, seconds: float, source: str = "testsrc2") -> tuple[str, ...]:
     """Give the input arguments of a moving test picture."""
     return ("-f", "lavfi", "-i", f"{source}=size={size}:rate={rate}:duration={seconds}")
 
@@ -103,6 +103,9 @@ ORDINARY = {
     "small": Recipe(
         "small.mp4", ((*picture("426x240", 25, 2), *tone(2), *H264, "-g", "25", *AAC, *FAST_START, "{out}"),)
     ),
+    "wide_clip": Recipe(
+        "wide_clip.mp4", ((*picture("854x480", "30000/1001", 14), *H264, "-crf", "40", *FAST_START, "{out}"),)
+    ),
     "several_audio": Recipe(
         "several_audio.mp4",
         (
@@ -159,6 +162,10 @@ ODD = {
         ),
     ),
     "no_audio": Recipe("no_audio.mp4", ((*picture("640x360", 25, 3), *H264, "{out}"),)),
+    "empty_audio": Recipe(
+        "empty_audio.mkv",
+        ((*picture("320x180", 25, 2), *tone(1), "-af", "atrim=end=0", *H264, "-c:a", "pcm_s16le", "{out}"),),
+    ),
     "audio_only": Recipe("audio_only.m4a", ((*tone(4), "-c:a", "aac", "{out}"),)),
     "audio_mp3": Recipe("audio.mp3", ((*tone(3), "-c:a", "libmp3lame", "{out}"),)),
     "cover_art": Recipe(

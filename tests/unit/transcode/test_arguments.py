@@ -76,7 +76,7 @@ def graph_of(video):
 
 def test_the_source_is_scaled_once_and_the_smaller_renditions_are_made_from_the_best():
     assert graph_of(a_picture(width=3840, height=2160)).split(";") == [
-        "[0:V:0]fps=30/1:start_time=0,scale=1920:1080:out_range=tv,setsar=1,format=yuv420p,split=4[v0][s1][s2][s3]",
+        "[0:0]fps=30/1:start_time=0,scale=1920:1080:out_range=tv,setsar=1,format=yuv420p,split=4[v0][s1][s2][s3]",
         "[s1]scale=1280:720:out_range=tv,setsar=1[v1]",
         "[s2]scale=854:480:out_range=tv,setsar=1[v2]",
         "[s3]scale=640:360:out_range=tv,setsar=1[v3]",
@@ -85,12 +85,12 @@ def test_the_source_is_scaled_once_and_the_smaller_renditions_are_made_from_the_
 
 def test_a_single_rendition_needs_no_split():
     assert graph_of(a_picture(width=426, height=240)) == (
-        "[0:V:0]fps=30/1:start_time=0,scale=426:240:out_range=tv,setsar=1,format=yuv420p[v0]"
+        "[0:0]fps=30/1:start_time=0,scale=426:240:out_range=tv,setsar=1,format=yuv420p[v0]"
     )
 
 
 def test_interlaced_pictures_are_deinterlaced_before_anything_else():
-    assert graph_of(a_picture(interlaced=True)).startswith("[0:V:0]bwdif=mode=send_frame:deint=interlaced,fps=")
+    assert graph_of(a_picture(interlaced=True)).startswith("[0:0]bwdif=mode=send_frame:deint=interlaced,fps=")
 
 
 @pytest.mark.parametrize("transfer", ["smpte2084", "arib-std-b67"])

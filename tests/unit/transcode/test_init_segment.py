@@ -25,10 +25,10 @@ def avc(profile: int, constraints: int, level: int) -> bytes:
 
 
 def aac(object_type: int, channels: int = 2) -> bytes:
-    specific = bytes([0x05, 2, object_type << 3 | 1, 0x90])
+    specific = bytes([0x05, 2, object_type << 3 | 1, 0x80 | channels << 3])
     config = bytes([0x04, 13 + len(specific), 0x40]) + bytes(12) + specific
     elementary = bytes([0x03, 0x80, 0x80, 0x80, 3 + len(config), 0, 1, 0]) + config
-    fields = bytes(16) + struct.pack(">HH", channels, 16) + bytes(8)
+    fields = bytes(16) + struct.pack(">HH", 2, 16) + bytes(8)
     return track(box(b"mp4a", fields, box(b"esds", bytes(4), elementary)))
 
 

@@ -17,7 +17,7 @@ _TONE_MAP = (
 
 
 def video_graph(video: VideoStream, renditions: Sequence[Rendition], rate: Fraction) -> str:
-    """Write the graph that turns the first picture into ``[v0]``, ``[v1]`` …, one for each rendition (best first).
+    """Write the graph that turns the picture into ``[v0]``, ``[v1]`` …, one for each rendition (best first).
 
     The source is brought to the best rendition's size once, and the others are scaled from that: the dear steps
     (deinterlacing, tone mapping, a 4K source) are done once and on the fewest pixels. Rotation is done by ffmpeg
@@ -33,11 +33,10 @@ def video_graph(video: VideoStream, renditions: Sequence[Rendition], rate: Fract
         "setsar=1",
         "format=yuv420p",
     ]
-    # `V` is the first picture that is not cover art.
     if len(renditions) == 1:
-        return f"[0:V:0]{','.join(steps)}[v0]"
+        return f"[0:{video.index}]{','.join(steps)}[v0]"
     copies = "".join(f"[s{number}]" for number in range(1, len(renditions)))
-    lines = [f"[0:V:0]{','.join(steps)},split={len(renditions)}[v0]{copies}"]
+    lines = [f"[0:{video.index}]{','.join(steps)},split={len(renditions)}[v0]{copies}"]
     for number, rendition in enumerate(renditions[1:], start=1):
         lines.append(f"[s{number}]{_scaled(rendition)},setsar=1[v{number}]")
     return ";".join(lines)

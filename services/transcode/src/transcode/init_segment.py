@@ -44,7 +44,7 @@ def _described(data: bytes) -> InitSegment:
         return InitSegment(f"avc1.{profile:02x}{constraints:02x}{level:02x}", width, height)
     if kind == b"mp4a":
         config = next(body for name, body in _children(entry[_AUDIO_ENTRY:]) if name == b"esds")
-        return InitSegment(_audio_codec(config[4:]), channels=int.from_bytes(entry[16:18], "big"))
+        return _sound(config[4:])
     raise UnknownInit(f"the initialisation segment holds {kind!r}, not AVC or AAC")
 
 
@@ -65,12 +65,16 @@ def _children(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         position += size
 
 
-def _audio_codec(descriptors: bytes) -> str:
-    """Give ``mp4a.<object type>.<audio object type>`` from the descriptors of an esds box."""
+def _sound(descriptors: bytes) -> InitSegment:
+    """Read ``mp4a.<object type>.<audio object type>`` and the channels from the descriptors of an esds box.
+
+    The sample entry's own channel count is no help: it says 2 for every AAC track.
+    """
     body = _descriptor(descriptors, 0x03)[3:]  # ES_ID and flags; no optional fields are written here
     config = _descriptor(body, _DECODER_CONFIG)
+    # AudioSpecificConfig: 5 bits object type, 4 sampling rate, 4 channels
     specific = _descriptor(config[13:], _DECODER_SPECIFIC)
-    return f"mp4a.{config[0]:x}.{specific[0] >> 3}"
+    return InitSegment(f"mp4a.{config[0]:x}.{specific[0] >> 3}", channels=specific[1] >> 3 & 0x0F)
 
 
 def _descriptor(data: bytes, tag: int) -> bytes:

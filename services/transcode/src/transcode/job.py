@@ -1,5 +1,6 @@
 """The channel's own work: one ffmpeg run, then a look at what it made."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -36,4 +37,6 @@ class Transcode:
         )
         made = look_at(task.outputs, plan)
         check_whole(task.info, plan, made)
+        for folder in set(plan.folders) - set(made):
+            shutil.rmtree(task.outputs / folder)  # an empty sound track
         return describe(plan, made)

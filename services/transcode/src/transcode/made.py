@@ -6,12 +6,11 @@ from pathlib import Path
 
 from media_common.errors import BadMedia
 from media_common.media_info import MediaInfo
+from media_common.verify import check_length
 from transcode.arguments import INIT, PLAYLIST, Plan
 from transcode.init_segment import InitSegment, read_init
 from transcode.playlist import Rates, Segment, length_of, measure, read_segments
 
-#: A rendition may be so many seconds, or this share, shorter than the file says it is.
-_SLACK_S, _SLACK_SHARE = 1.0, 0.02
 #: Containers without an index: their duration is guessed from the bit rate and proves nothing.
 _GUESSING = frozenset({"mp3", "aac", "mpegts", "mpeg", "amr", "flac", "aiff", "caf"})
 
@@ -48,14 +47,9 @@ def check_whole(info: MediaInfo, plan: Plan, made: Mapping[str, Made]) -> None:
     if info.format_name.split(",")[0] in _GUESSING:
         return
     longest = max(rendition.seconds for rendition in made.values())
-    _compare(longest, info.duration_s, "the file")
+    check_length(longest, info.duration_s, "the longest rendition")
     if plan.pictures:
-        _compare(made[plan.pictures[0].name].seconds, _picture_seconds(info), "its picture")
-
-
-def _compare(seconds: float, promised: float, what: str) -> None:
-    if seconds < promised - max(_SLACK_S, promised * _SLACK_SHARE):
-        raise BadMedia(f"{what} breaks off: {promised:.1f} s promised, {seconds:.1f} s could be decoded")
+        check_length(made[plan.pictures[0].name].seconds, _picture_seconds(info), "the picture")
 
 
 def _picture_seconds(info: MediaInfo) -> float:
@@ -69,6 +63,6 @@ def _picture_seconds(info: MediaInfo) -> float:
 def _look_into(folder: Path) -> Made | None:
     playlist, init = folder / PLAYLIST, folder / INIT
     segments: Sequence[Segment] = read_segments(playlist.read_text()) if playlist.exists() else ()
-    if not segments or not init.exists():
-        return None
+    if length_of(segments) == 0 or not init.exists():
+        return None  # of an empty track ffmpeg makes an empty segment
     return Made(tuple(segments), measure(folder, segments), read_init(init.read_bytes()))
