@@ -14,6 +14,7 @@ import pytest
 from pika.adapters.blocking_connection import BlockingChannel
 from pydantic import SecretStr
 
+from local_fleet.broker import PrivateBroker
 from mq_common.channels import ChannelSpec
 from mq_common.connection import connect
 from mq_common.errors import BrokerUnreachable, JobInterrupted, PermanentError, TopologyMismatch, TransientError
@@ -223,6 +224,34 @@ def test_a_job_that_outlasts_the_grace_time_is_cancelled_and_its_message_returne
     properties, _ = take(channel, spec.queue)
     assert not (properties.headers or {}).get("x-delivery-count")
     assert job.failures == []
+
+
+@pytest.mark.slow
+def test_a_worker_stopped_while_the_broker_is_gone_lets_its_job_finish(
+    own_broker: PrivateBroker, spec: ChannelSpec
+) -> None:
+    settings = BrokerSettings(amqp_url=SecretStr(own_broker.start().amqp_url))
+    declare_topology(settings, [spec])
+    release, finished = threading.Event(), threading.Event()
+
+    def work(event: MediaEvent, context: JobContext) -> bool:
+        release.wait(20)
+        finished.set()
+        return True
+
+    job = RecordingJob(work)
+    connection = pika.BlockingConnection(pika.URLParameters(settings.amqp_url.get_secret_value()))
+    send(connection.channel(), spec, "long")
+    connection.close()
+
+    with working(spec, job, settings) as running:
+        eventually(lambda: job.ran == ["long"])
+        own_broker.kill()
+        eventually(lambda: probe(running, "/readyz") == 503)
+        running.worker.stop()
+        release.set()
+    assert finished.is_set()
+    assert running.codes == [0]
 
 
 def close_connections(management_url: str, vhost: str) -> int:

@@ -78,9 +78,13 @@ class Crew:
         for delivery in deliveries:
             self._todo.put(delivery)
 
-    def forget_older_than(self, generation: int) -> None:
-        """Skip what waits from an earlier channel: the broker has taken it back. Jobs that run already go on."""
-        self._generation = generation
+    def next_generation(self) -> int:
+        """Begin a new channel: what waits from earlier ones is skipped, since the broker has taken it back.
+
+        Jobs that run already go on. Gives the new channel's number.
+        """
+        self._generation += 1
+        return self._generation
 
     def take_unstarted(self) -> list[Delivery]:
         """Take back what no thread has begun."""
@@ -110,6 +114,11 @@ class Crew:
     def idle(self) -> bool:
         """True when no delivery is with a job thread or waiting for one, and no settlement waits."""
         return self._open == 0 and not self._settlements
+
+    @property
+    def working(self) -> bool:
+        """True while a job thread has a delivery or one waits for it."""
+        return self._open > 0
 
     def dismiss(self) -> None:
         """Let the threads end after their current job."""
