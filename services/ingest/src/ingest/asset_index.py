@@ -1,6 +1,6 @@
 """The list of assets, newest first, kept beside them in the store.
 
-    index/<days to go>/<milliseconds to go>-<random>.json     a few entries, oldest first
+    index/<days to go>/<microseconds to go>-<random>.json     a few entries, oldest first
 
 Names count down, so that a plain listing gives the newest first. An upload that comes alone is written down at once;
 under load the entries of a fifth of a second share one object, since one more object per request would cost more than
@@ -29,8 +29,8 @@ log = structlog.get_logger()
 GATHER_S = 0.2
 
 _PREFIX = "index/"
-_LAST_DAY, _LAST_MS = 99_999, 10**14
-_DAY_MS = 86_400_000
+_LAST_DAY, _LAST_US = 99_999, 10**17 - 1
+_DAY_US = 86_400_000_000
 
 Entry = dict[str, Any]
 
@@ -135,8 +135,8 @@ class AssetIndex:
 
 def object_name(unix_s: float, suffix: str | None = None) -> str:
     """Give the name below ``index/`` of an object written at this time: later ones sort first."""
-    ms = int(unix_s * 1000)
-    return f"{_LAST_DAY - ms // _DAY_MS:05d}/{_LAST_MS - ms:014d}-{suffix or uuid4().hex[:8]}.json"
+    us = int(unix_s * 1_000_000)
+    return f"{_LAST_DAY - us // _DAY_US:05d}/{_LAST_US - us:017d}-{suffix or uuid4().hex[:8]}.json"
 
 
 def _item(entry: Entry, place: int) -> Entry:

@@ -47,6 +47,8 @@ class FormReader:
         self._pieces = pieces
         self._decoder = MultipartDecoder(boundary, max_parts=_MOST_PARTS)
         self._most_buffered = _MOST_HEADER_BYTES + len(boundary)
+        self._delimiter_bytes = len(b"\r\n--" + boundary + b"--\r\n")
+        self._held = b""
         self.fields: dict[str, str] = {}
 
     def read(self, take: Callable[[FilePart], None]) -> None:
@@ -100,9 +102,25 @@ class FormReader:
                     raise Problem(
                         MALFORMED, "The form has a part header without an end, or text before its first part."
                     )
-                self._decoder.receive_data(next(self._pieces, None))
+                self._decoder.receive_data(self._next_piece())
         except RequestEntityTooLarge:
             raise Problem(INVALID, f"The form has more than {_MOST_PARTS} parts.") from None
         except (ValueError, AttributeError, TypeError) as error:
             raise Problem(MALFORMED, f"The form can't be read: {error}. Nothing was kept.") from None
         return event
+
+    def _next_piece(self) -> bytes | None:
+        """Give the next bytes, None at the end, never with a delimiter cut in two.
+
+        werkzeug's decoder takes the line break before the last delimiter for content when a piece ends between that
+        delimiter's two closing dashes, so what may be the start of one waits for the rest.
+        """
+        piece = next(self._pieces, None)
+        if piece is None:
+            held, self._held = self._held, b""
+            return held or None
+        data = self._held + piece
+        start = data.rfind(b"\r", max(0, len(data) - self._delimiter_bytes))
+        cut = len(data) if start < 0 else start
+        self._held = data[cut:]
+        return data[:cut]

@@ -1,0 +1,35 @@
+"""What the unit tests of ingest share: a real local store, and a stand-in for the publisher."""
+
+from concurrent.futures import Future
+
+import pytest
+from media_common.settings import StoreSettings
+from media_common.store import MediaStore, open_store
+from mq_common.publisher import Outcome, OutgoingMessage
+
+
+class StandInPublisher:
+    """Answers every message with ``outcome`` and remembers it."""
+
+    def __init__(self) -> None:
+        self.ready = True
+        self.outcome = Outcome.CONFIRMED
+        self.sent: list[OutgoingMessage] = []
+
+    def submit(self, message: OutgoingMessage) -> "Future[Outcome]":
+        self.sent.append(message)
+        future: Future[Outcome] = Future()
+        future.set_result(self.outcome)
+        return future
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def store(tmp_path) -> MediaStore:
+    return open_store(StoreSettings(store_url=f"file://{tmp_path}/store", store_fsync=False))
+
+
+@pytest.fixture
+def publisher() -> StandInPublisher:
+    return StandInPublisher()
