@@ -83,6 +83,7 @@ class Worker:
         self._crew = Crew(spec.name, spec.concurrency, runner, self._wake)
         self._connection: BlockingConnection | None = None
         self._session: Session | None = None
+        self._has_consumed = False
         self._last_turn = time.monotonic()
         self._traffic = Traffic(spec.name)
         self.health = HealthServer(settings.health_host, settings.health_port, live=self._live, ready=self._ready)
@@ -96,22 +97,20 @@ class Worker:
         self.health.start()
         self._crew.start()
         backoff = Backoff(initial_s=0.1, max_s=5.0)
-        limit: float | None = None  # the start limit holds for the first connect; later the worker waits for ever
         try:
             while not self._stop_requested:
                 began = time.monotonic()
                 try:
-                    self._consume(limit)
+                    self._consume()
                 except (AMQPError, OSError, BrokerUnreachable) as error:
                     if self._stop_requested:
                         break
-                    if limit is None and isinstance(error, BrokerUnreachable):
+                    if not self._has_consumed and isinstance(error, BrokerUnreachable):
                         raise
                     self._lost(error)
                     if time.monotonic() - began > STEADY_AFTER_S:
                         backoff.reset()
                     sleep_until(time.monotonic() + backoff.next(), self._turn)
-                limit = float("inf")
             self._finish_without_broker()
         finally:
             self._crew.dismiss()
@@ -121,12 +120,15 @@ class Worker:
 
     # -- one connection's life ----------------------------------------------------------------------------------
 
-    def _consume(self, limit: float | None) -> None:
+    def _consume(self) -> None:
+        # The start limit holds until the first subscription; after that the worker waits for the broker for ever.
+        limit = float("inf") if self._has_consumed else None
         connection = connect(self._broker, f"mediaflow {self._name}", limit_s=limit, stop=self._turn)
         self._connection = connection
         try:
             self._session = session = Session(connection, self._spec, self._crew, self._traffic)
             session.subscribe()
+            self._has_consumed = True
             while not self._turn():
                 session.turn(POLL_S)
                 session.resubscribe_if_cancelled()
