@@ -31,7 +31,7 @@ logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
 	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)
 
 test: bootstrap-dev ## Run all tests: unit, integration, end to end
-	@$(BIN)/python -m pytest tests -n $(PYTEST_WORKERS) --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest tests -n $(PYTEST_WORKERS) --dist loadfile $(ARGS)
 
 lint: bootstrap-dev ## Check style and types
 	@$(BIN)/ruff check .

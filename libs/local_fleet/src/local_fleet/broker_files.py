@@ -20,6 +20,10 @@ _DISK_FREE_LIMIT = 256 * _MIB
 _WAL_SIZE = 128 * _MIB
 
 
+#: Queue depths drive the scaling: quorum queues should count theirs every second, not every five.
+_ADVANCED = "[{rabbit, [{quorum_tick_interval, 1000}]}].\n"
+
+
 @dataclass(frozen=True)
 class BrokerAddress:
     """Where a broker is reached; both addresses carry user and password."""
@@ -69,7 +73,6 @@ def render_config(plan: NodePlan, memory_bytes: int) -> str:
             f"vm_memory_high_watermark.absolute = {watermark}",
             f"disk_free_limit.absolute = {_DISK_FREE_LIMIT}",
             f"raft.wal_max_size_bytes = {_WAL_SIZE}",
-            # Queue depths drive the scaling: they should be a second old at most.
             "collect_statistics_interval = 1000",
             "log.console = false",
             "log.file = broker.log",
@@ -86,8 +89,8 @@ def write_files(plan: NodePlan, memory_bytes: int) -> None:
     (plan.folder / "rabbitmq.conf").write_text(render_config(plan, memory_bytes))
     (plan.folder / "rabbitmq.conf").chmod(0o600)
     (plan.folder / "enabled_plugins").write_text("[rabbitmq_management].\n")
-    # Empty ones of our own, so that those under /etc/rabbitmq are never read.
-    (plan.folder / "advanced.config").write_text("[].\n")
+    # All of our own, so that those under /etc/rabbitmq are never read.
+    (plan.folder / "advanced.config").write_text(_ADVANCED)
     (plan.folder / "rabbitmq-env.conf").write_text("")
 
 

@@ -40,17 +40,20 @@ def run_clip(clip: Path, url: str, expected: frozenset[str], console: Console) -
     channels: Mapping[str, Mapping[str, Any]] = asset["channels"]
     for name, channel in channels.items():
         _print_channel(name, channel, url, console)
+    done = all(channel["state"] == "done" for channel in channels.values())
+    _print_addresses(f"{url}/media/{asset_id}", url, "transcode" in channels and done, console)
+    return done
+
+
+def _print_addresses(page: str, url: str, playable: bool, console: Console) -> None:
+    lines = [("its page", page)]
+    if playable:
+        lines = [("watch it", page), ("or in a player", f"{page}/transcode/master.m3u8")]
+    upload = f"'{url}/media/upload?filename=holiday.mp4'"
+    lines.append(("send your own", f"curl --data-binary @holiday.mp4 -H 'Content-Type: video/mp4' {upload}"))
     console.print()
-    if all(channel["state"] == "done" for channel in channels.values()):
-        console.print(f"watch it:        {url}/watch/{asset_id}", highlight=False, soft_wrap=True)
-    console.print(f"its page:        {url}/media/{asset_id}", highlight=False, soft_wrap=True)
-    console.print(
-        f"send your own:   curl --data-binary @holiday.mp4 -H 'Content-Type: video/mp4' "
-        f"'{url}/media/upload?filename=holiday.mp4'",
-        highlight=False,
-        soft_wrap=True,
-    )
-    return all(channel["state"] == "done" for channel in channels.values())
+    for what, where in lines:
+        console.print(f"{what + ':':<16} {where}", highlight=False, soft_wrap=True)
 
 
 def _follow(api: AssetApi, asset_id: str, expected: frozenset[str], console: Console) -> Asset:

@@ -22,6 +22,9 @@ _COMMAND_LIMIT_S = 30.0
 
 _STOP_LIMIT_S = 20.0
 
+#: Queue depths drive the scaling: they should be a second old at most.
+_STATISTICS = "-rabbit collect_statistics_interval 1000 -rabbit quorum_tick_interval 1000"
+
 
 def docker_answers() -> bool:
     """Whether there is a docker command and its daemon answers."""
@@ -121,7 +124,7 @@ class DockerBroker:
             *("--publish", f"{LOOPBACK}:{plan.management_port}:15672"),
             *("--env", f"RABBITMQ_DEFAULT_USER={plan.user}"),
             *("--env", "RABBITMQ_DEFAULT_PASS"),  # the value is in the environment: command lines are public
-            *("--env", "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-rabbit collect_statistics_interval 1000"),
+            *("--env", f"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS={_STATISTICS}"),
             self._image,
         ]
 

@@ -1,0 +1,95 @@
+"""A whole fleet, driven by the command line and over HTTP."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+from local_fleet.ports import free_ports
+from local_fleet.run_folder import RunFolder
+from local_fleet.survivors import find_survivors
+
+#: One job of the clip takes seconds; a busy machine may need minutes.
+PATIENCE_S = 240
+
+
+@dataclass
+class WholeFleet:
+    """A fleet in a folder of its own."""
+
+    folder: RunFolder
+    variables: dict[str, str]
+    port: int = field(default_factory=lambda: free_ports(1)[0])
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def mediaflow(self, *arguments: str, code: int = 0) -> str:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEDIAFLOW_", "AMQP_"))}
+        own = {"MEDIAFLOW_FLEET_FOLDER": str(self.folder.path), "MEDIAFLOW_INGEST_PORT": str(self.port)}
+        done = subprocess.run(
+            [sys.executable, "-m", "local_fleet", *arguments],
+            env=inherited | own | self.variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert done.returncode == code, f"{done.stdout}{done.stderr}\n{self.logs()}"
+        return done.stdout + done.stderr
+
+    def logs(self) -> str:
+        """The end of every log, for the report of a failure."""
+        tails = (f"== {log.name}\n{log.read_text(errors='replace')[-2000:]}" for log in self.folder.logs.glob("*.log"))
+        return "\n".join(tails)
+
+    def status(self) -> dict[str, Any]:
+        status = json.loads(self.mediaflow("status", "--json"))
+        return status | {"processes": {each["name"]: each for each in status["processes"]}}
+
+    def get(self, path: str) -> bytes:
+        with urlopen(f"{self.url}{path}", timeout=60) as answer:
+            return answer.read()
+
+    def post(self, path: str, body: bytes, content_type: str) -> tuple[int, dict[str, str], dict[str, Any]]:
+        """Status, headers and JSON of the answer."""
+        request = Request(f"{self.url}{path}", body, {"Content-Type": content_type})
+        with urlopen(request, timeout=60) as answer:
+            return answer.status, dict(answer.headers), json.load(answer)
+
+    def upload(self, clip: Path) -> str:
+        return self.post("/media/upload", clip.read_bytes(), "video/mp4")[2]["assetId"]
+
+    def asset(self, asset_id: str) -> dict[str, Any]:
+        return json.loads(self.get(f"/media/{asset_id}"))
+
+    def wait_for(self, asset_id: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        self.until(lambda: condition(self.asset(asset_id)))
+        return self.asset(asset_id)
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert time.monotonic() < deadline, self.logs()
+            time.sleep(0.1)
+
+    def dead_letters(self) -> dict[str, int]:
+        """Depth of each channel's dead-letter queue."""
+        queues = self.status()["queues"]
+        return {name.split(".")[1]: depth["total"] for name, depth in queues.items() if name.endswith(".dlq")}
+
+    def end(self) -> None:
+        self.mediaflow("down")
+        left = find_survivors(self.folder)
+        for each in left:
+            each.identity.send(signal.SIGKILL)
+        assert left == []
