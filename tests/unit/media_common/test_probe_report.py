@@ -187,26 +187,11 @@ _json = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-_names = st.sampled_from(
-    [
-        "width",
-        "height",
-        "sample_aspect_ratio",
-        "r_frame_rate",
-        "avg_frame_rate",
-        "tags",
-        "disposition",
-        "start_time",
-        "side_data_list",
-        "pix_fmt",
-        "bits_per_raw_sample",
-        "nb_frames",
-        "channels",
-        "sample_rate",
-        "index",
-        "duration",
-    ]
-)
+_NAMES = """
+    width height sample_aspect_ratio r_frame_rate avg_frame_rate tags disposition start_time side_data_list
+    pix_fmt bits_per_raw_sample nb_frames channels sample_rate index duration
+"""
+_names = st.sampled_from(_NAMES.split())
 
 
 @given(

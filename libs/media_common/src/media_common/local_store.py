@@ -3,12 +3,12 @@
 import os
 import shutil
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import obstore.store
 
 from media_common.errors import ObjectNotFound, StoreUnavailable
-from media_common.media_store import MediaStore, StoreWriter
+from media_common.media_store import MediaStore, StoreWriter, checked
 from media_common.staged_file import StagedFile, move_into
 from media_common.store_edge import translated
 
@@ -20,9 +20,11 @@ class LocalMediaStore(MediaStore):
     """
 
     def __init__(self, root: Path, *, durable: bool = True) -> None:
-        with translated(f"opening the store in {root}"):
+        try:
             root.mkdir(parents=True, exist_ok=True)
-            super().__init__(obstore.store.LocalStore(root))
+        except OSError as error:
+            raise StoreUnavailable(f"the store's folder {root} cannot be made: {error.strerror}") from None
+        super().__init__(obstore.store.LocalStore(root))
         self._root, self._durable = root, durable
 
     def put_bytes(
@@ -88,11 +90,7 @@ class LocalMediaStore(MediaStore):
             raise StoreUnavailable(f"the store's folder {self._root} is not ours to write")
 
     def _path(self, key: str) -> Path:
-        # Keys come from media_common.layout, which lets nothing else through; this is the second lock.
-        parts = PurePosixPath(key).parts
-        if not key or key.startswith("/") or any(part == ".." or "#" in part or "\0" in part for part in parts):
-            raise ValueError(f"{key!r} is no key")
-        return self._root.joinpath(*parts)
+        return self._root / checked(key)
 
 
 class _LocalWriter(StoreWriter):

@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 READ_CHUNK = 1024 * 1024
 
 
+def checked(key: str) -> str:
+    """Give the key back; ValueError for one that could leave the store or its own place in it.
+
+    Keys come from ``media_common.layout``, which lets nothing else through: this is the second lock.
+    """
+    steps = key.split("/")
+    if not key or any(step in ("", ".", "..") or "#" in step or "\0" in step for step in steps):
+        raise ValueError(f"{key!r} is no key")
+    return key
+
+
 class StoreWriter(ABC):
     """A streaming upload in flat memory.
 
@@ -114,7 +125,7 @@ class MediaStore(ABC):
         """Give the object's content, None when it is not there."""
         try:
             with in_store(f"reading {key}"):
-                return bytes(obstore.get(self._objects, key).bytes())
+                return bytes(obstore.get(self._objects, checked(key)).bytes())
         except ObjectNotFound:
             return None
 
@@ -133,7 +144,7 @@ class MediaStore(ABC):
         """Describe the object, None when it is not there."""
         try:
             with in_store(f"looking at {key}"):
-                return _described(obstore.head(self._objects, key))
+                return _described(obstore.head(self._objects, checked(key)))
         except ObjectNotFound:
             return None
 
@@ -173,14 +184,14 @@ class MediaStore(ABC):
         """Remove the object; one that is not there is no error."""
         try:
             with in_store(f"deleting {key}"):
-                obstore.delete(self._objects, key)
+                obstore.delete(self._objects, checked(key))
         except ObjectNotFound:
             return
 
     def _read_chunk(self, key: str, start: int, length: int) -> bytes:
         try:
             with in_store(f"reading {key}"):
-                return bytes(obstore.get_range(self._objects, key, start=start, length=length))
+                return bytes(obstore.get_range(self._objects, checked(key), start=start, length=length))
         except StoreUnavailable:
             # A start at or beyond the end is an error there, and no bytes to us.
             info = self.head(key)

@@ -10,7 +10,7 @@ import obstore.store
 from obstore.exceptions import AlreadyExistsError
 
 from media_common.errors import ObjectNotFound
-from media_common.media_store import MediaStore, StoreWriter
+from media_common.media_store import MediaStore, StoreWriter, checked
 from media_common.store_edge import in_store, translated
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class S3MediaStore(MediaStore):
             try:
                 obstore.put(
                     self._s3,
-                    key,
+                    checked(key),
                     data,
                     attributes={"Content-Type": content_type} if content_type else None,
                     mode="create" if if_absent else "overwrite",
@@ -74,7 +74,7 @@ class S3MediaStore(MediaStore):
         with in_store(f"writing {key}"):
             obstore.put(
                 self._s3,
-                key,
+                checked(key),
                 path,
                 attributes={"Content-Type": content_type},
                 chunk_size=PART_SIZE,
@@ -88,7 +88,7 @@ class S3MediaStore(MediaStore):
         with in_store(f"writing {key}"):
             file = obstore.open_writer(
                 self._s3,
-                key,
+                checked(key),
                 attributes={"Content-Type": content_type},
                 buffer_size=PART_SIZE,
                 max_concurrency=PARTS_AT_ONCE,
@@ -120,7 +120,7 @@ class S3MediaStore(MediaStore):
     def signed_url(self, key: str, expires_s: float) -> str | None:
         """See `MediaStore.signed_url`."""
         with in_store(f"signing an address for {key}"):
-            return obstore.sign(self._s3, "GET", key, timedelta(seconds=expires_s))
+            return obstore.sign(self._s3, "GET", checked(key), timedelta(seconds=expires_s))
 
     def check(self) -> None:
         """See `MediaStore.check`."""
