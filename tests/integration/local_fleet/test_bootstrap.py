@@ -10,7 +10,7 @@ import pytest
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
 
 #: What every machine has; python3 is added where the machine has one.
-BASICS = [
+BASICS = (
     "sh",
     "cat",
     "cksum",
@@ -26,7 +26,7 @@ BASICS = [
     "tail",
     "dirname",
     "touch",
-]
+)
 
 
 @dataclass
