@@ -62,6 +62,18 @@ def test_neighbours_variables_are_theirs_to_check_and_ours_are_ours(monkeypatch:
         load_settings(ThumbnailTestSettings, owner="THUMBNAIL_")
 
 
+class StoreTestSettings(Settings):
+    store_url: str = ""
+
+
+def test_a_librarys_variable_is_checked_by_those_who_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEDIAFLOW_STORE_ULR", "file:///x")
+
+    load_settings(BrokerSettings)
+    with pytest.raises(ConfigurationError, match="did you mean MEDIAFLOW_STORE_URL"):
+        load_settings(StoreTestSettings)
+
+
 def test_a_password_shows_neither_in_errors_nor_in_the_settings_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AMQP_URL", "ampq://user:hunter2@broker")
     with pytest.raises(ConfigurationError) as refused:

@@ -14,17 +14,9 @@ PREFIX = "MEDIAFLOW_"
 
 #: One environment serves the whole fleet, so a process must not stumble over a neighbour's variables.
 #: Variables under these prefixes are checked by the process that owns them.
-NEIGHBOURS = (
-    "INGEST_",
-    "THUMBNAIL_",
-    "TRANSCODE_",
-    "SUBTITLE_",
-    "REPLAYER_",
-    "CONSOLE_",
-    "FLEET_",
-    "STORE_",
-    "MEDIA_",
-)
+NEIGHBOURS = ("INGEST_", "THUMBNAIL_", "TRANSCODE_", "SUBTITLE_", "REPLAYER_", "CONSOLE_", "FLEET_")
+#: Variables of a library: checked by every process that reads some of them.
+SHARED = ("STORE_", "MEDIA_")
 
 _AMQP_SCHEMES = ("amqp://", "amqps://")
 
@@ -115,7 +107,9 @@ def _variable(cls: type[BaseSettings], field: str) -> str:
 
 def _refuse_unknown(classes: tuple[type[BaseSettings], ...], owner: str) -> None:
     known = {_variable(cls, name) for cls in (*classes, *_COMMON) for name in cls.model_fields}
-    neighbours = tuple(f"{PREFIX}{name}" for name in NEIGHBOURS if name != owner)
+    foreign = [name for name in NEIGHBOURS if name != owner]
+    foreign += [name for name in SHARED if not any(each.startswith(f"{PREFIX}{name}") for each in known)]
+    neighbours = tuple(f"{PREFIX}{name}" for name in foreign)
     for variable in sorted(os.environ):
         name = variable.upper()
         if name.startswith(PREFIX) and name not in known and not name.startswith(neighbours):

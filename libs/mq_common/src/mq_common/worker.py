@@ -55,9 +55,7 @@ def run_worker(
     and any other error counts as transient. Raises ConfigurationError, BrokerUnreachable (start limit) or
     TopologyMismatch, which ``mq_common.process.exit_code_of`` turns into exit codes.
     """
-    broker, chosen, logs, settings = load_settings(
-        BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, owner=f"{channel.upper()}_"
-    )
+    broker, chosen, logs, settings = load_settings(BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings)
     configure_logging(channel, logs)
     spec = channel_of(load_channels(chosen.channels, chosen.profile), channel)
     kinds = ErrorKinds(permanent, transient, interrupted)
