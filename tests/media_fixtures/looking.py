@@ -24,9 +24,10 @@ def key_frame_times(path: Path) -> list[float]:
     return [float(row[0]) for row in rows if "K" in row[1]]
 
 
-def pixels(arguments: list[str], width: int, height: int) -> bytes:
-    """Give the first picture of an ffmpeg input, shrunk to width × height, as RGB bytes."""
-    command = ["ffmpeg", "-v", "error", "-nostdin", *arguments, "-frames:v", "1", "-vf", f"scale={width}:{height}"]
+def pixels(arguments: list[str], width: int, height: int, *, first: str = "null") -> bytes:
+    """Give the first picture of an ffmpeg input, filtered by `first`, shrunk to width × height, as RGB bytes."""
+    filters = f"{first},scale={width}:{height}:flags=area"
+    command = ["ffmpeg", "-v", "error", "-nostdin", *arguments, "-frames:v", "1", "-vf", filters]
     raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "pipe:1"]
     return subprocess.run([*command, *raw], check=True, capture_output=True, timeout=60).stdout
 
