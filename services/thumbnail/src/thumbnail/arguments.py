@@ -19,6 +19,7 @@ class KeyFrames:
     """Input: a file that holds nothing but the wanted pictures, as `thumbnail.keyframes` makes it."""
 
     path: Path
+    stream: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class WholeVideo:
     """Input: the video itself, decoded from its start for at most `limit_s` seconds."""
 
     path: Path
+    stream: int
     limit_s: float
 
 
@@ -37,7 +39,7 @@ def picture_arguments(
 ) -> list[str]:
     """Write the run that makes all sheets, the poster and the log of the pictures."""
     every_s = board.step_s if isinstance(pictures, WholeVideo) else None
-    graph = picture_graph(video, board, poster, duration_s=duration_s, every_s=every_s)
+    graph = picture_graph(video, board, poster, stream=pictures.stream, duration_s=duration_s, every_s=every_s)
     return [
         *_opened(pictures, threads),
         *("-filter_complex", graph),
@@ -52,7 +54,7 @@ def one_picture_arguments(
     """Write the run that makes the poster from the first picture at or after at_s, dark or not."""
     return [
         *_opened(pictures, threads),
-        *("-filter_complex", one_picture_graph(video, poster, at_s)),
+        *("-filter_complex", one_picture_graph(video, poster, stream=pictures.stream, at_s=at_s)),
         *("-map", "[poster]", *_images(_POSTER_QUALITY, threads), "-frames:v", "1", "-update", "1", POSTER),
     ]
 

@@ -25,11 +25,11 @@ _TURNS = {90: ("transpose=clock",), 180: ("hflip", "vflip"), 270: ("transpose=cc
 
 
 def picture_graph(
-    video: VideoStream, board: Storyboard, poster: Size, *, duration_s: float, every_s: float | None
+    video: VideoStream, board: Storyboard, poster: Size, *, stream: int, duration_s: float, every_s: float | None
 ) -> str:
-    """Write the graph from the first picture stream to ``[sheet]`` and ``[poster]``.
+    """Write the graph from a stream of the input to ``[sheet]`` and ``[poster]``.
 
-    every_s: take a picture each so many seconds; None when the input holds nothing but the pictures.
+    every_s: take a picture each so many seconds; None when the stream holds nothing but the pictures.
     """
     chosen = (f"select='gte(t,selected_n*{every_s:.6f})'",) if every_s else ()
     sheet = (
@@ -48,12 +48,12 @@ def picture_graph(
         "format=yuvj420p",
     )
     start = ",".join([*chosen, "split=2"])
-    return f"[0:V:0]{start}[a][b];[a]{','.join(sheet)}[sheet];[b]{','.join(best)}[poster]"
+    return f"[0:{stream}]{start}[a][b];[a]{','.join(sheet)}[sheet];[b]{','.join(best)}[poster]"
 
 
-def one_picture_graph(video: VideoStream, poster: Size, at_s: float) -> str:
+def one_picture_graph(video: VideoStream, poster: Size, *, stream: int, at_s: float) -> str:
     """Write the graph that makes ``[poster]`` from the first picture at or after at_s (seconds), dark or not."""
-    return f"[0:V:0]select='gte(t,{at_s:.6f})',{','.join(_upright(video, poster))}[poster]"
+    return f"[0:{stream}]select='gte(t,{at_s:.6f})',{','.join(_upright(video, poster))}[poster]"
 
 
 def _upright(video: VideoStream, size: Size) -> tuple[str, ...]:

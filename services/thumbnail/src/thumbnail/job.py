@@ -81,7 +81,7 @@ class Thumbnail:
             moments = _take_key_frames(task, video, board, self.poster_px, "yuv420p10le" if video.is_hdr else "rgb24")
             if moments:
                 yield KeyFrames(task.outputs / KEY_FRAMES), replace(board, tiles=len(moments))
-        yield WholeVideo(task.source, limit_s=bearable), board
+        yield WholeVideo(task.source, video.index, limit_s=bearable), board
 
     def _take(
         self, task: Task, video: VideoStream, source: Pictures, board: Storyboard, poster: Size
@@ -96,7 +96,7 @@ class Thumbnail:
     def _cover(self, task: Task) -> Mapping[str, object]:
         try:
             _run(task, cover_arguments(task.source, self.poster_px, self.threads))
-        except (BadMedia, ToolFailed):
+        except BadMedia:
             (task.outputs / POSTER).unlink(missing_ok=True)  # no cover art, or none that can be read
         (task.outputs / STORYBOARD).write_text(render_storyboard(Storyboard(1, 1.0, Size(0, 0)), [], 0.0))
         return {"poster": (task.outputs / POSTER).exists(), "storyboard": {"tiles": 0}}
