@@ -1,7 +1,7 @@
 """Inputs for the subtitle worker."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,11 +14,13 @@ from media_fixtures.plugin import media_fixtures, silent_listener  # noqa: E402,
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Runner:
-    """Run the work on a file."""
+def run(tmp_path: Path) -> Iterator[Runner]:
+    """Run the work on a file; what still runs at the test's end is cancelled."""
     folder = tmp_path / "runs"
     folder.mkdir()
-    return Runner(folder)
+    runner = Runner(folder)
+    yield runner
+    runner.cancelled.set()
 
 
 @pytest.fixture(scope="session")

@@ -45,9 +45,12 @@ class Runner:
     remaining_s: float = 240.0
 
     def __call__(self, source: Path, **settings: object) -> Run:
+        return self.with_settings(source, SubtitleSettings(**settings))  # type: ignore[arg-type]
+
+    def with_settings(self, source: Path, subtitle: SubtitleSettings) -> Run:
         outputs = self.folder / f"outputs{len(list(self.folder.iterdir()))}"
         outputs.mkdir()
-        media, subtitle = MediaSettings(), SubtitleSettings(**settings)  # type: ignore[arg-type]
+        media = MediaSettings()
         progress: list[tuple[float, str | None]] = []
         task = Task(
             asset_id="a1",

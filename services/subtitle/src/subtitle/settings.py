@@ -34,6 +34,6 @@ class SubtitleSettings(Settings):
     )
     memory_limit_mb: int = Field(
         default=2048,
-        ge=256,
-        description="memory of the recogniser in MiB; large models need more",
+        ge=512,
+        description="memory of the recogniser in MiB; the packaged model needs 450, larger ones more",
     )

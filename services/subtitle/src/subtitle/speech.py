@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
+
 from media_common.child import run_child
 from media_common.errors import ToolFailed
 from media_common.ffmpeg import input_arguments, run_ffmpeg
@@ -16,16 +18,13 @@ from subtitle.recognise.engines import Engine
 from subtitle.recognise.wire import Ending, Heard, decode
 from subtitle.settings import SubtitleSettings
 
+log = structlog.get_logger()
+
 #: Share of the job's per cent spent on decoding; listening takes the rest.
 _DECODE_PERCENT = 10.0
 #: Sound may run on a little after the picture; a broken clock must not fill the disk with silence.
 _OVERRUN_S = 10.0
 _SWITCHED_OFF = "speech recognition is switched off (MEDIAFLOW_SUBTITLE_ENGINE=none)"
-_RECOGNISER_ENVIRONMENT = {
-    "HF_HUB_OFFLINE": "1",
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "OPENBLAS_NUM_THREADS": "1",  # one buffer per thread otherwise, for no speed
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +56,17 @@ def transcribe(task: Task, engine: Engine | None, settings: SubtitleSettings) ->
     sound = task.outputs / "speech.s16"  # a scratch file: gone before the outputs are looked at
     try:
         _decode(task, stream, sound)
-        words, ending = _listen(task, sound, _command(sound, engine, primary, settings.threads), settings)
+        heard = _listen(task, sound, engine, _command(sound, engine, primary, settings.threads), settings)
     finally:
         sound.unlink(missing_ok=True)
-    if ending.unknown_language:
+    if heard.ending.unknown_language:
         return Transcript(language=language, reason=_no_engine(language))
     return Transcript(
-        words,
-        language or ending.language,
+        tuple(heard.words),
+        language or heard.ending.language,
         engine,
         assumed=language is None and engine.languages is not None,
-        reason=None if words else "no speech was found",
+        reason=None if heard.words else "no speech was found",
     )
 
 
@@ -112,39 +111,67 @@ def _command(sound: Path, engine: Engine, language: str | None, threads: int) ->
     return [*command, "--", str(sound)]
 
 
-def _listen(task: Task, sound: Path, command: list[str], settings: SubtitleSettings) -> tuple[tuple[Word, ...], Ending]:
-    total_s = max(sound.stat().st_size / BYTES_PER_SECOND, 0.001)
-    heard = _Listening(lambda until_s: _report(task, until_s / total_s))
-    run_child(
-        command,
-        cwd=sound.parent,
-        time_limit_s=task.remaining(),
-        memory_limit_mb=settings.memory_limit_mb,
-        cancelled=task.cancelled,
-        on_line=heard.on_line,
-        env=_RECOGNISER_ENVIRONMENT,
+def _listen(task: Task, sound: Path, engine: Engine, command: list[str], settings: SubtitleSettings) -> "_Heard":
+    sound_s = sound.stat().st_size / BYTES_PER_SECOND
+    listening = _Listening(lambda until_s: _report(task, until_s / sound_s))
+    try:
+        report = run_child(
+            command,
+            cwd=sound.parent,
+            time_limit_s=task.remaining(),
+            memory_limit_mb=settings.memory_limit_mb,
+            cancelled=task.cancelled,
+            on_line=listening.on_line,
+        )
+    except ToolFailed as error:
+        # Native code that gets no memory may just crash, so the limit is worth a look.
+        raise ToolFailed(
+            f"{engine.name} ({engine.model}) failed: {error}"
+            f" (MEDIAFLOW_SUBTITLE_MEMORY_LIMIT_MB is {settings.memory_limit_mb})",
+            details=error.details,
+        ) from error
+    heard = listening.heard()
+    log.info(
+        "speech_recognised",
+        asset_id=task.asset_id,
+        engine=engine.name,
+        model=engine.model,
+        words=len(heard.words),
+        sound_s=round(sound_s, 1),
+        cpu_s=round(report.user_s + report.system_s, 1),
+        peak_mb=report.max_rss_bytes >> 20,
     )
-    if heard.ending is None:
-        raise ToolFailed("the speech recogniser ended before it was done")
-    return tuple(heard.words), heard.ending
+    return heard
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    words: list[Word]
+    ending: Ending
 
 
 class _Listening:
     """Takes down what the recogniser's process tells."""
 
-    def __init__(self, heard_until: Callable[[float], None]) -> None:
-        self.words: list[Word] = []
-        self.ending: Ending | None = None
-        self._heard_until = heard_until
+    def __init__(self, until: Callable[[float], None]) -> None:
+        self._until = until
+        self._words: list[Word] = []
+        self._ending: Ending | None = None
 
     def on_line(self, line: str) -> None:
         match decode(line):
             case Word() as word:
-                self.words.append(word)
+                self._words.append(word)
             case Heard(until_s):
-                self._heard_until(until_s)
+                self._until(until_s)
             case Ending() as ending:
-                self.ending = ending
+                self._ending = ending
+
+    def heard(self) -> _Heard:
+        """Give all that was told. Raises ToolFailed when the recogniser did not say that it is done."""
+        if self._ending is None:
+            raise ToolFailed("the speech recogniser ended before it was done")
+        return _Heard(self._words, self._ending)
 
 
 def _report(task: Task, share: float) -> None:

@@ -5,6 +5,7 @@ attempt and not a worker, and time and memory can be bounded.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from subtitle.recognise import Recogniser, UnknownLanguage, Word
 from subtitle.recognise.engines import SPHINX, WHISPER
 from subtitle.recognise.windows import recognised
 from subtitle.recognise.wire import Ending, Message, encode, messages
+
+#: Read when the libraries are imported. A model is a folder; nothing here may ask the network for one.
+#: OpenBLAS would take a buffer per processor for no speed.
+_ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def main() -> int:
@@ -40,6 +45,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _load(asked: argparse.Namespace) -> Recogniser:
+    os.environ.update(_ENVIRONMENT)
     # Only the engine that was asked for is imported: each brings its own native libraries.
     if asked.engine == SPHINX:
         from subtitle.recognise.sphinx import SphinxRecogniser  # noqa: PLC0415
