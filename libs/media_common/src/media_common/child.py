@@ -16,7 +16,7 @@ from pathlib import Path
 from media_common.errors import JobCancelled, LimitExceeded, ToolMissing
 from media_common.lifeline import tied_to_this_process
 from media_common.line_stream import LineStream, Tail
-from media_common.verdict import failure_of
+from media_common.verdict import failure_of, ran_out_of_memory
 
 #: How often, in seconds, a running child is checked against its limits and for cancellation.
 TICK_S = 0.1
@@ -73,7 +73,8 @@ def run_child(
         _watch(process, (lines or stdout).feed, errors.feed, bounds)
     for stream in filter(None, (lines, errors)):
         stream.close()
-    if process.returncode != 0:
+    starved = judges_input and memory_limit_mb is not None and ran_out_of_memory(tail.text())
+    if process.returncode != 0 or starved:
         raise failure_of(
             Path(arguments[0]).name,
             process.returncode,

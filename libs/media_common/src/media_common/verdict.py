@@ -8,7 +8,8 @@ from media_common.errors import BadMedia, LimitExceeded, MediaError, ToolFailed
 #: Said by allocators that met the memory limit: libc, C++, Python, x264, and thread stacks.
 _OUT_OF_MEMORY = re.compile(
     r"Cannot allocate memory|std::bad_alloc|MemoryError|Out of memory|malloc of size \d+ failed"
-    r"|[Ff]ailed to allocate|Error allocating|Resource temporarily unavailable|can't start new thread"
+    r"|[Ff]ailed to allocate|Error allocating|get_buffer\(\) failed"
+    r"|Resource temporarily unavailable|can't start new thread"
 )
 #: The fault of the machine or of our own command line, whatever else was said.
 _OURS = re.compile(
@@ -37,7 +38,7 @@ def failure_of(
     exit_code: negative for the signal that ended it. judges_input: its complaints about its input count
     as the input's fault. The error's details hold the whole tail.
     """
-    if memory_limit_mb is not None and _OUT_OF_MEMORY.search(stderr_tail):
+    if memory_limit_mb is not None and ran_out_of_memory(stderr_tail):
         return LimitExceeded(
             f"{program} needed more than the memory limit of {memory_limit_mb} MiB", details=stderr_tail
         )
@@ -46,6 +47,11 @@ def failure_of(
         return BadMedia(f"{program} cannot read the file: {reason}", details=stderr_tail)
     how = f"was ended by {_signal_name(-exit_code)}" if exit_code < 0 else f"ended with code {exit_code}"
     return ToolFailed(f"{program} {how}: {reason or 'it said nothing'}", details=stderr_tail)
+
+
+def ran_out_of_memory(stderr_tail: str) -> bool:
+    """Tell whether an allocation failed. ffmpeg may go on after one, and end well with half an output."""
+    return _OUT_OF_MEMORY.search(stderr_tail) is not None
 
 
 def last_words(stderr_tail: str) -> str:
