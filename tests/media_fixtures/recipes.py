@@ -246,6 +246,15 @@ ODD = {
     "all_black": Recipe(
         "all_black.mp4", (("-f", "lavfi", "-i", "color=black:s=320x180:r=25:d=2", *H264, "-g", "25", "{out}"),)
     ),
+    "no_key_frames": Recipe(
+        "no_key_frames.ts",
+        (
+            (
+                *(*picture("320x180", 25, 3), "-c:v", "libx264", "-preset", "fast", "-pix_fmt", "yuv420p"),
+                *("-x264opts", "intra-refresh=1:keyint=25", "{out}"),
+            ),
+        ),
+    ),
     "open_gop": Recipe(
         "open_gop.mp4",
         (

@@ -13,7 +13,7 @@ POSTER = Size(1280, 720)
 
 
 def graph_of(video, every_s=None):
-    return picture_graph(video, BOARD, POSTER, duration_s=60.0, every_s=every_s)
+    return picture_graph(video, BOARD, POSTER, stream=0, duration_s=60.0, every_s=every_s)
 
 
 def after(arguments, option):
@@ -22,7 +22,7 @@ def after(arguments, option):
 
 def test_one_row_of_pictures_becomes_sheets_and_poster():
     assert graph_of(a_picture()).split(";") == [
-        "[0:V:0]split=2[a][b]",
+        "[0:0]split=2[a][b]",
         "[a]scale=160:90,scale=out_color_matrix=bt601:out_range=pc,format=yuvj420p,setsar=1,"
         "signalstats,metadata=mode=print:file=pictures.txt,tile=10x2[sheet]",
         "[b]select='gte(t,6.000000)*lt(selected_n,10)',"
@@ -33,7 +33,7 @@ def test_one_row_of_pictures_becomes_sheets_and_poster():
 
 
 def test_a_whole_video_is_thinned_out_first():
-    assert graph_of(a_picture(), every_s=5.0).startswith("[0:V:0]select='gte(t,selected_n*5.000000)',split=2")
+    assert graph_of(a_picture(), every_s=5.0).startswith("[0:0]select='gte(t,selected_n*5.000000)',split=2")
 
 
 @pytest.mark.parametrize(
@@ -63,17 +63,20 @@ def test_hdr_is_mapped_to_sdr_after_it_was_made_small():
 
 
 def test_the_picture_of_last_resort_is_taken_whatever_it_shows():
-    assert one_picture_graph(a_picture(), POSTER, 1.5).startswith("[0:V:0]select='gte(t,1.500000)',scale=1280:720")
+    assert one_picture_graph(a_picture(), POSTER, stream=0, at_s=1.5).startswith(
+        "[0:0]select='gte(t,1.500000)',scale=1280:720"
+    )
 
 
 def test_a_video_is_opened_behind_whitelists_and_for_a_bounded_time():
     arguments = picture_arguments(
-        WholeVideo(Path("/store/source"), 600.0), a_picture(), BOARD, POSTER, duration_s=60.0, threads=2
+        WholeVideo(Path("/store/source"), 3, 600.0), a_picture(), BOARD, POSTER, duration_s=60.0, threads=2
     )
     before = arguments[: arguments.index("-i")]
 
     assert {"-protocol_whitelist", "-format_whitelist", "-threads", "-noautorotate"} <= set(before)
     assert after(before, "-t") == ["600.000"]
+    assert after(arguments, "-filter_complex")[0].startswith("[0:3]")
 
 
 def test_key_frames_keep_their_moments():
@@ -87,7 +90,7 @@ def test_key_frames_keep_their_moments():
 
 def test_no_more_sheets_are_written_than_planned():
     arguments = picture_arguments(
-        WholeVideo(Path("/s"), 600.0),
+        WholeVideo(Path("/s"), 0, 600.0),
         a_picture(),
         Storyboard(150, 1.0, Size(160, 90)),
         POSTER,

@@ -72,7 +72,8 @@ class Thumbnail:
         Key frames alone where they are close enough together, or where decoding the video would take too long.
         """
         duration = task.info.duration_s
-        board = plan_storyboard(duration, fit(video.width, video.height, self.tile_px), self.tiles)
+        most = min(self.tiles, video.frames or self.tiles)
+        board = plan_storyboard(duration, fit(video.width, video.height, self.tile_px), most)
         bearable = DECODE_BUDGET / (video.coded_width * video.coded_height * max(1.0, video.frame_rate))
         moments = _take_key_frames(task, video, board)
         if moments and not (is_sparse(moments, duration, board.step_s) and duration <= bearable):
@@ -90,7 +91,12 @@ class Thumbnail:
         for stale in (*task.outputs.glob("sprite-*"), task.outputs / POSTER):
             stale.unlink(missing_ok=True)
         duration = task.info.duration_s
-        _run(task, picture_arguments(source, video, board, poster, duration_s=duration, threads=self.threads))
+        try:
+            _run(task, picture_arguments(source, video, board, poster, duration_s=duration, threads=self.threads))
+        except (BadMedia, ToolFailed):
+            if isinstance(source, WholeVideo):
+                raise
+            return ()  # frames marked as key frames that cannot be decoded by themselves
         return _noted(task.outputs, board)
 
     def _cover(self, task: Task) -> Mapping[str, object]:

@@ -32,7 +32,7 @@ MOST_BYTES = 1 << 30
 MOST_PACKETS = 5000
 _MICROSECONDS = Fraction(1, 1_000_000)
 
-#: Writes one key frame; gives the bytes written.
+#: Writes one key frame; gives the bytes written, 0 when it cannot be decoded.
 Write = Callable[["Packet[VideoStream]", Fraction], int]
 
 
@@ -55,8 +55,10 @@ def take_key_frames(
         write = _copier(small, picture) if decode_to is None else _decoder(small, picture, *decode_to)
         size = 0
         for packet, moment in _key_frames(film, picture, tiles, step_s):
-            size += write(packet, moment)
-            moments.append(float(moment))
+            written = write(packet, moment)
+            if written:
+                moments.append(float(moment))
+            size += written
             if size > MOST_BYTES:
                 break
     return moments
@@ -117,9 +119,12 @@ def _decoder(small: OutputContainer, picture: VideoStream, width: int, pixel_for
     raw.codec_context.time_base = _MICROSECONDS
 
     def write(packet: Packet[VideoStream], moment: Fraction) -> int:
-        frames = [*picture.codec_context.decode(packet), *picture.codec_context.decode(None)]
-        picture.codec_context.flush_buffers()
         size = 0
+        try:
+            frames = [*picture.codec_context.decode(packet), *picture.codec_context.decode(None)]
+        except av.error.FFmpegError:
+            frames = []  # damaged: the others may be whole
+        picture.codec_context.flush_buffers()
         for frame in frames[:1]:
             # All lines are kept: of interlaced frames one field is taken later.
             plain = frame.reformat(width=width, height=picture.height, format=pixel_format)
