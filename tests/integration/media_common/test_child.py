@@ -94,12 +94,12 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
         run_child(["no-such-program"], cwd=tmp_path, **_NO_LIMITS)
 
 
-#: Says its own number and that of a grandchild that would outlive it; both would run for ten minutes.
+#: Says its own number and that of a grandchild that would outlive it; both would run for a minute.
 _FAMILY = """
 import os, subprocess, sys, time
-grandchild = subprocess.Popen(["sleep", "600"])
+grandchild = subprocess.Popen(["sleep", "60"])
 print(os.getpid(), grandchild.pid, flush=True)
-time.sleep(600)
+time.sleep(60)
 """
 
 
@@ -161,7 +161,7 @@ def test_an_error_in_what_reads_the_lines_kills_the_family_and_comes_through(tmp
 
 
 def test_a_grandchild_that_stays_behind_is_not_waited_for(tmp_path: Path) -> None:
-    code = "import subprocess; print(subprocess.Popen(['sleep', '600']).pid)"
+    code = "import subprocess; print(subprocess.Popen(['sleep', '60']).pid)"
     started = time.monotonic()
     report = run_child(_python(code), cwd=tmp_path, **_NO_LIMITS)
 
@@ -179,7 +179,7 @@ def test_a_child_that_closes_its_pipes_is_still_waited_for_and_bounded(tmp_path:
     assert (tmp_path / "late").exists()
 
     with pytest.raises(LimitExceeded):
-        run_child(_python(close + "time.sleep(600)"), cwd=tmp_path, time_limit_s=0.5, memory_limit_mb=None)
+        run_child(_python(close + "time.sleep(60)"), cwd=tmp_path, time_limit_s=0.5, memory_limit_mb=None)
 
 
 def test_a_child_over_the_memory_limit_is_refused(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ thread.start()
 thread.join()
 """
 #: Would be left alone when its parent is killed without a word.
-_ORPHAN = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+_ORPHAN = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
 
 
 def test_a_child_dies_with_a_parent_that_is_killed(way_to_tie: str) -> None:

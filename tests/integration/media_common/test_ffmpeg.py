@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from media_common.errors import BadMedia, JobCancelled, LimitExceeded, MediaError, ToolFailed
-from media_common.ffmpeg import input_arguments, measured_duration, run_ffmpeg
+from media_common.errors import BadMedia, JobCancelled, LimitExceeded, MediaError, ToolFailed, ToolMissing
+from media_common.ffmpeg import check_installed, input_arguments, measured_duration, run_ffmpeg
 from media_common.probe import probe
 from media_common.settings import MediaSettings
 from media_fixtures.cache import FixtureCache
@@ -52,6 +52,16 @@ def test_an_output_that_is_there_is_replaced(media_fixtures: FixtureCache, tmp_p
         )
 
     assert measured_duration(tmp_path / "out.mp4", **_LIMITS) == pytest.approx(2, abs=0.3)
+
+
+def test_a_machine_without_ffmpeg_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    check_installed()
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(ToolMissing, match="apt-get install ffmpeg"):
+        check_installed()
+    with pytest.raises(ToolMissing, match="ffmpeg is not installed"):
+        run_ffmpeg(_ENDLESS, cwd=tmp_path, **_LIMITS)
 
 
 @pytest.mark.parametrize("name", ["zero_bytes", "text", "random_bytes", "no_moov", "image"])

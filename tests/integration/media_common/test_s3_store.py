@@ -46,7 +46,7 @@ from media_common.store import open_store
 writer = open_store(StoreSettings(store_url=sys.argv[1])).writer("assets/a1/source", "video/mp4")
 writer.write(b"x" * 30_000_000)
 print("half", flush=True)
-time.sleep(300)
+time.sleep(60)
 """
 
 

@@ -24,7 +24,7 @@ from media_common.scratch import scratch_folder
 with scratch_folder(Path(sys.argv[1])) as folder:
     (folder / "file").write_text("x")
     print("in", flush=True)
-    time.sleep(300)
+    time.sleep(60)
 """
 
 

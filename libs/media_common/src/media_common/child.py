@@ -178,6 +178,7 @@ def _watch(
     bounds: _Bounds,
 ) -> None:
     """Pass on what the child says until it has ended and its pipes are empty."""
+    pause_s = 0.0005
     with selectors.DefaultSelector() as selector:
         for pipe, sink in ((process.stdout, on_stdout), (process.stderr, on_stderr)):
             if pipe is not None:
@@ -196,4 +197,5 @@ def _watch(
                 return
             bounds.check()
             if not ended and not selector.get_map():
-                time.sleep(TICK_S / 50)
+                time.sleep(pause_s)
+                pause_s = min(2 * pause_s, TICK_S)

@@ -1,15 +1,18 @@
 """ffmpeg: argument lists from pure functions, runs within bounds."""
 
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from media_common.child import RunReport, run_child
+from media_common.errors import ToolMissing
 
 __all__ = [
     "FORMAT_WHITELIST",
     "PROTOCOL_WHITELIST",
     "RunReport",
+    "check_installed",
     "input_arguments",
     "measured_duration",
     "out_time_s",
@@ -28,6 +31,13 @@ PROTOCOL_WHITELIST = "file"
 
 _COMMAND = ("ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-v", "error", "-y")
 _PROGRESS = ("-progress", "pipe:1")
+
+
+def check_installed() -> None:
+    """Raise ToolMissing when ffmpeg or ffprobe is not on the PATH; to be asked before work is taken."""
+    for program in ("ffmpeg", "ffprobe"):
+        if shutil.which(program) is None:
+            raise ToolMissing(f"{program} is not installed here (Debian, Ubuntu: apt-get install ffmpeg)")
 
 
 def input_arguments(
