@@ -95,6 +95,12 @@ def damage_middle(data: bytes) -> bytes:
     return data[:middle] + noise(7, length) + data[middle + length :]
 
 
+def garble_media(data: bytes) -> bytes:
+    """Replace all media data by noise; the index at the file's start stays whole."""
+    start = data.index(b"mdat") + 4
+    return data[:start] + noise(3, len(data) - start)
+
+
 ORDINARY = {
     "plain": Recipe(
         "plain.mp4",
@@ -290,6 +296,9 @@ BROKEN = {
     "truncated_mkv": Recipe("truncated.mkv", copy_of="subtitles_srt", edit=keep(0.6)),
     "random_bytes": Recipe("random_bytes.mp4", edit=lambda _: noise(1, 300_000)),
     "corrupt_middle": Recipe("corrupt_middle.mp4", copy_of="plain", edit=damage_middle),
+    "garbled": Recipe(
+        "garbled.mp4", copy_of="small", edit=lambda data: garble_media(data) if b"mdat" in data else data
+    ),
     "image": Recipe("image.mp4", ((*picture("320x240", 1, 1, "testsrc"), "-c:v", "png", *STILL),)),
     "jpeg": Recipe("jpeg.mp4", ((*picture("320x240", 1, 1, "testsrc"), "-c:v", "mjpeg", *STILL),)),
     "text": Recipe("text.mp4", edit=lambda _: b"This is a letter, not a video.\n"),

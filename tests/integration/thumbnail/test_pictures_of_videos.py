@@ -150,7 +150,7 @@ def test_of_a_file_that_breaks_off_the_part_that_is_there_is_shown(desk, media_f
     assert 3 <= len(cues(done)) <= 5
 
 
-@pytest.mark.parametrize("name", ["zero_bytes", "no_moov", "random_bytes", "image", "jpeg", "text"])
+@pytest.mark.parametrize("name", ["zero_bytes", "no_moov", "garbled", "random_bytes", "image", "jpeg", "text"])
 def test_bad_media_is_refused(desk, media_fixtures, name):
     with pytest.raises(BadMedia):
         desk.run(media_fixtures[name])
