@@ -237,7 +237,7 @@ ODD = {
         ),
     ),
     "two_minutes": Recipe(
-        "two_minutes.mp4", ((*picture("320x180", 15, 120), *H264, "-g", "30", *FAST_START, "{out}"),)
+        "two_minutes.mp4", ((*picture("192x108", 10, 120), *H264, "-crf", "45", "-g", "20", *FAST_START, "{out}"),)
     ),
     "two_hours": Recipe("two_hours.mp4", (("-stream_loop", "59", "-i", "{two_minutes}", *COPY, *FAST_START, "{out}"),)),
     "black_intro": Recipe(
