@@ -3,6 +3,7 @@
 from concurrent.futures import Future
 
 import pytest
+
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
 from mq_common.publisher import Outcome, OutgoingMessage

@@ -2,10 +2,10 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from mq_common.events import MediaEvent, Source
 
 from ingest.asset_index import AssetIndex, Position, object_name
 from ingest.bursts import Burst
+from mq_common.events import MediaEvent, Source
 
 
 def _event(asset_id, source=None):

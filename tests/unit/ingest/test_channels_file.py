@@ -2,10 +2,10 @@ import os
 from importlib import resources
 
 import pytest
-from mq_common.errors import ConfigurationError
 
 from ingest import channels_file
 from ingest.channels_file import ChannelsFile
+from mq_common.errors import ConfigurationError
 
 PACKAGED = resources.files("mq_common").joinpath("channels.toml").read_text()
 PREVIEW = """

@@ -2,10 +2,10 @@ import threading
 import time
 
 import pytest
-from mq_common.events import MediaEvent, Source
 
 from ingest.idempotency import IdempotencyRecords, Record, fingerprint_of, key_of_header
 from ingest.problems import Problem
+from mq_common.events import MediaEvent, Source
 
 
 def _event(asset_id="a-1", owner="u-1", duration=None, sha256="0" * 64):

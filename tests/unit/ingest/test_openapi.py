@@ -1,11 +1,12 @@
 import json
 from pathlib import Path
 
-import ingest
 from flask import Flask
+from openapi_spec_validator import validate
+
+import ingest
 from ingest import problems
 from ingest.openapi import document, document_json
-from openapi_spec_validator import validate
 
 
 def test_the_description_is_valid_openapi_3_1():

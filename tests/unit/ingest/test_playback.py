@@ -1,6 +1,5 @@
-from media_common.states import ChannelState
-
 from ingest.playback import find_playback
+from media_common.states import ChannelState
 
 SHEETS = ChannelState(
     "pictures", "done", outputs=({"name": "poster.jpg"}, {"name": "storyboard.vtt"}, {"name": "sheet 1.jpg"})

@@ -1,8 +1,8 @@
 import pytest
-from mq_common.errors import ConfigurationError
-from mq_common.settings import load_settings
 
 from ingest.settings import OWNER, IngestSettings
+from mq_common.errors import ConfigurationError
+from mq_common.settings import load_settings
 
 
 def test_the_defaults_are_safe(monkeypatch):

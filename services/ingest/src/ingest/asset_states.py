@@ -10,7 +10,7 @@ from ingest.playback import find_playback, output_url
 from ingest.problems import NO_SUCH_ASSET, Problem
 from ingest.runtime import Runtime
 from media_common import layout
-from media_common.states import ChannelState, read_channel_state
+from media_common.states import ChannelState, channels_of, read_channel_state
 from mq_common.events import MediaEvent
 
 
@@ -28,16 +28,14 @@ def find_asset(runtime: Runtime, asset_id: str) -> MediaEvent:
     raise Problem(NO_SUCH_ASSET, "No upload has this assetId. GET /media lists those there are.")
 
 
-def channels_of(runtime: Runtime, asset_id: str) -> list[str]:
+def all_channels(runtime: Runtime, asset_id: str) -> list[str]:
     """Name the channels of an asset: those of the channels file, and those that have left something in the store."""
-    prefix = layout.asset_prefix(asset_id)
-    found = (folder.removeprefix(prefix).rstrip("/") for folder in runtime.store.list_folder(prefix).folders)
-    return list(dict.fromkeys([*runtime.channels.current(), *sorted(found)]))
+    return list(dict.fromkeys([*runtime.channels.current(), *channels_of(runtime.store, asset_id)]))
 
 
 def read_states(runtime: Runtime, asset_id: str) -> list[ChannelState]:
     """Read where each channel is with the asset."""
-    return [read_channel_state(runtime.store, asset_id, channel) for channel in channels_of(runtime, asset_id)]
+    return [read_channel_state(runtime.store, asset_id, channel) for channel in all_channels(runtime, asset_id)]
 
 
 def overall_status(states: Iterable[str]) -> Status:
@@ -92,7 +90,6 @@ def _channel_view(asset_id: str, state: ChannelState) -> ChannelView:
         attempt=state.attempt,
         error=_error_view(state.error),
         outputs=[_output_view(asset_id, state.channel, output) for output in state.outputs],
-        simulated=bool(state.details.get("simulated", False)),
         started_at=state.started_at,
         finished_at=state.finished_at,
         elapsed_sec=_elapsed(state),

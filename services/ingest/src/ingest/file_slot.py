@@ -34,6 +34,8 @@ class FileSlot:
         self._content_type = content_type
         self.event_id = new_event_id()
         self.asset_id = asset_id or new_event_id()
+        #: Nobody else knows an id that was made here, so its folder can go with the file.
+        self._own_id = asset_id is None
         source_key = layout.source_key(self.asset_id)
         self.source_key = f"{source_key}-{self.event_id}" if asset_id else source_key
         known = (key is not None and runtime.idempotency.find(key) is not None) or (
@@ -92,9 +94,12 @@ class FileSlot:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._committed:
-            # After a failing store nobody knows whether the asset's record was written: then the file stays.
-            if not self._kept and not isinstance(error, StoreError):
-                self._store.delete(self.source_key)
-        elif self._writer is not None:
+        # After a failing store nobody knows whether the asset's record was written: then a committed file stays.
+        if self._kept or (self._committed and isinstance(error, StoreError)):
+            return
+        if self._writer is not None:
             self._writer.abort()
+        if self._committed:
+            self._store.delete(self.source_key)
+        if self._own_id:
+            self._store.delete_prefix(layout.asset_prefix(self.asset_id))

@@ -124,7 +124,6 @@ class ChannelView(_Out):
     attempt: int | None
     error: ChannelErrorView | None
     outputs: list[OutputView]
-    simulated: bool
     started_at: str | None
     finished_at: str | None
     elapsed_sec: float | None
@@ -157,7 +156,7 @@ class AssetView(_Out):
     owner_id: str
     duration_sec: float | None
     uploaded_at: datetime
-    source: SourceView | None
+    source: SourceView | None = Field(description="null: a simulated asset, which has no file")
     status: Status = Field(description="done: every channel is; dead-lettered: all have ended and one gave up")
     channels: dict[str, ChannelView]
     playback: PlaybackView

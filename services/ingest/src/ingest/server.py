@@ -17,10 +17,12 @@ from ingest.app import create_app
 from ingest.problems import CONTENT_TYPE, of_status, render
 from ingest.runtime import Runtime, open_runtime
 from ingest.settings import OWNER, IngestSettings
+from media_common.errors import StoreError
 from media_common.settings import StoreSettings
 from mq_common.channels import load_channels
 from mq_common.errors import ConfigurationError
 from mq_common.logs import configure_logging
+from mq_common.process import EXIT_CONFIGURATION
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
 from mq_common.topology import declare_topology
 
@@ -60,10 +62,10 @@ def serve() -> int:
 
 
 class FleetArbiter(Arbiter):
-    """gunicorn's master; its own codes for a worker that can't start would mean something else in this fleet."""
+    """gunicorn's master. Its own codes for a worker that can't start would mean something else in this fleet."""
 
-    WORKER_BOOT_ERROR = 70
-    APP_LOAD_ERROR = 71
+    WORKER_BOOT_ERROR = EXIT_CONFIGURATION
+    APP_LOAD_ERROR = EXIT_CONFIGURATION
 
 
 class FleetLogger(Logger):
@@ -115,7 +117,11 @@ class IngestServer(BaseApplication):
 
     def load(self) -> Any:
         """Open the store and the publisher, and make the application. Runs in each worker, after the fork."""
-        self._runtime = self._open()
+        try:
+            self._runtime = self._open()
+        except StoreError as error:
+            sys.stderr.write(f"mediaflow: MEDIAFLOW_STORE_URL: {error}\n")
+            sys.exit(FleetArbiter.WORKER_BOOT_ERROR)
         self._runtime.start()
         return create_app(self._runtime)
 

@@ -1,0 +1,177 @@
+"""A real ingest process for the tests, the queue behind it, and a wire that can be cut in between."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pika
+
+from local_fleet.ports import free_ports
+
+START_LIMIT_S = 30.0
+
+
+def until(condition: Callable[[], Any], what: str, limit_s: float = 15.0) -> Any:
+    """Wait for a condition and give what it gave."""
+    deadline = time.monotonic() + limit_s
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"{what} did not come true in {limit_s} s"
+        time.sleep(0.02)
+    return found
+
+
+class IngestServer:
+    """``python -m ingest`` with its own store, on a free port."""
+
+    def __init__(self, folder: Path, amqp_url: str, **settings: str) -> None:
+        self.store_root = folder / "store"
+        self._log = folder / f"ingest-{time.monotonic_ns()}.log"
+        self.port = free_ports(1)[0]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.amqp_url = amqp_url
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("MEDIAFLOW_")}
+        environment |= {
+            "AMQP_URL": amqp_url,
+            "MEDIAFLOW_STORE_URL": f"file://{self.store_root}",
+            "MEDIAFLOW_LOG_FORMAT": "json",
+            "MEDIAFLOW_INGEST_PORT": str(self.port),
+            "MEDIAFLOW_INGEST_WORKERS": "2",
+            "MEDIAFLOW_INGEST_ALLOW_SIMULATED": "true",
+            **settings,
+        }
+        self._workers = int(environment["MEDIAFLOW_INGEST_WORKERS"])
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "ingest"], env=environment, stderr=log, stdout=log, stdin=subprocess.DEVNULL
+            )
+
+    def await_ready(self) -> "IngestServer":
+        """Wait until every worker serves, not only the first."""
+        until(self._is_ready, f"readiness of ingest ({self._log})", START_LIMIT_S)
+        return self
+
+    def _is_ready(self) -> bool:
+        assert self.process.poll() is None, self.log()
+        if len(self.records("publisher_connected")) < self._workers:
+            return False
+        with suppress(httpx.TransportError):
+            return httpx.get(f"{self.url}/readyz").status_code == 200
+        return False
+
+    def client(self, **options: Any) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=30, **options)
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=15)
+
+    def log(self) -> str:
+        return self._log.read_text()
+
+    def records(self, event: str) -> list[dict[str, Any]]:
+        """The log's lines with this event."""
+        lines = (json.loads(line) for line in self.log().splitlines() if line.startswith("{"))
+        return [line for line in lines if line.get("event") == event]
+
+    def workers(self) -> list[int]:
+        """The process ids of gunicorn's workers."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(pid) for pid in children.split()]
+
+    def files(self) -> set[str]:
+        """Every file in the store, by its key."""
+        found = (path for path in self.store_root.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.store_root)) for path in found}
+
+    def media_files(self) -> set[str]:
+        return {key for key in self.files() if key.startswith("assets/")}
+
+    def stop(self) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+
+def queue_messages(amqp_url: str, queue: str = "media.thumbnail") -> list[tuple[pika.BasicProperties, dict[str, Any]]]:
+    """Take everything out of a queue."""
+    taken = []
+    with pika.BlockingConnection(pika.URLParameters(amqp_url)) as connection:
+        channel = connection.channel()
+        while True:
+            method, properties, body = channel.basic_get(queue, auto_ack=True)
+            if method is None:
+                return taken
+            taken.append((properties, json.loads(body)))
+
+
+class Wire:
+    """A TCP relay to the broker that can be frozen, cut and mended."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._open = True
+        self._thawed = threading.Event()
+        self._thawed.set()
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def freeze(self) -> None:
+        """Nothing gets through, nothing breaks."""
+        self._thawed.clear()
+
+    def cut(self) -> None:
+        """Break what is open and refuse what comes."""
+        self._open = False
+        for pair in self._pairs:
+            for end in pair:
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+        self._pairs.clear()
+
+    def mend(self) -> None:
+        self._open = True
+        self._thawed.set()
+
+    def close(self) -> None:
+        self.cut()
+        self._thawed.set()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+                if not self._open:
+                    client.close()
+                    continue
+                pair = (client, socket.create_connection(self._target))
+            except OSError:
+                return
+            self._pairs.append(pair)
+            for source, sink in (pair, pair[::-1]):
+                threading.Thread(target=self._relay, args=(source, sink), daemon=True).start()
+
+    def _relay(self, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                self._thawed.wait()
+                sink.sendall(data)
+        for end in (source, sink):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
