@@ -18,6 +18,9 @@ from mq_common.topology import declare_channel
 
 log = structlog.get_logger()
 
+#: Seconds between the last ack and the end of the channel.
+LINGER_S = 0.2
+
 
 class Session:
     """One channel on one connection: its consumer, its outstanding tags."""
@@ -127,6 +130,14 @@ class Session:
             on_turn()
             self.turn(0.1)
         self.settle()
+
+    def linger(self) -> None:
+        """Let the last acks take effect before the channel goes.
+
+        Quorum queues of RabbitMQ 4.3 apply acks with low priority, and the end of the channel can overtake them: the
+        message would come again (found to be done, but for nothing, and counted against its limit).
+        """
+        self._connection.sleep(LINGER_S)
 
     def _give_back(self, deliveries: list[Delivery]) -> None:
         settled = give_back(self._connection, self._channel, self._spec.queue, deliveries)

@@ -147,6 +147,7 @@ class Worker:
         if not self._crew.idle:
             self._cancel_jobs()
             session.settle_until_idle(time.monotonic() + CANCEL_GRACE_S, self._turn)
+        session.linger()
 
     def _finish_without_broker(self) -> None:
         """Let running jobs commit their results: the messages come again, and are then found to be done."""
