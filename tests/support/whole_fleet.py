@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+from local_fleet.control import ControlClient
 from local_fleet.ports import free_ports
 from local_fleet.run_folder import RunFolder
 from local_fleet.survivors import find_survivors
@@ -53,7 +54,7 @@ class WholeFleet:
         return "\n".join(tails)
 
     def status(self) -> dict[str, Any]:
-        status = json.loads(self.mediaflow("status", "--json"))
+        status = ControlClient(self.folder.socket).ask("status")
         return status | {"processes": {each["name"]: each for each in status["processes"]}}
 
     def get(self, path: str) -> bytes:
@@ -84,7 +85,7 @@ class WholeFleet:
 
     def dead_letters(self) -> dict[str, int]:
         """Depth of each channel's dead-letter queue."""
-        queues = self.status()["queues"]
+        queues = json.loads(self.mediaflow("status", "--json"))["queues"]
         return {name.split(".")[1]: depth["total"] for name, depth in queues.items() if name.endswith(".dlq")}
 
     def end(self) -> None:

@@ -1,8 +1,8 @@
 """A fleet whose services are stand-ins: the command line drives it as a user does."""
 
-import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,15 +13,13 @@ from typing import Any
 
 import pytest
 
+from local_fleet.control import ControlClient
 from local_fleet.identity import ProcessIdentity
 from local_fleet.ports import free_ports
 from local_fleet.run_folder import RunFolder
 from local_fleet.survivors import Survivor, find_survivors
 
 STUB = f"python {Path(__file__).with_name('stub_service.py')}"
-
-#: Nobody listens there: the stand-ins need no broker.
-NO_BROKER = "amqp://guest:guest@127.0.0.1:1/%2F"
 
 
 @dataclass
@@ -30,7 +28,7 @@ class StubFleet:
 
     folder: RunFolder
     port: int
-    amqp_url: str | None = NO_BROKER
+    amqp_url: str | None
     options: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
 
@@ -66,7 +64,7 @@ class StubFleet:
 
     def status(self) -> dict[str, dict[str, Any]]:
         """The processes by name."""
-        return {each["name"]: each for each in json.loads(self.mediaflow("status", "--json"))["processes"]}
+        return {each["name"]: each for each in ControlClient(self.folder.socket).ask("status")["processes"]}
 
     def survivors(self) -> list[Survivor]:
         return find_survivors(self.folder)
@@ -83,9 +81,12 @@ class StubFleet:
 
 @pytest.fixture
 def stub_fleet(tmp_path: Path) -> Iterator[StubFleet]:
-    fleet = StubFleet(RunFolder.at(tmp_path / ".run"), free_ports(1)[0])
-    yield fleet
-    fleet.put_an_end_to_it()
+    """A fleet on a broker of the user's: a mere open port, since the stand-ins need none."""
+    with socket.create_server(("127.0.0.1", 0)) as broker:
+        amqp_url = f"amqp://guest:guest@127.0.0.1:{broker.getsockname()[1]}/%2F"
+        fleet = StubFleet(RunFolder.at(tmp_path / ".run"), free_ports(1)[0], amqp_url)
+        yield fleet
+        fleet.put_an_end_to_it()
 
 
 @pytest.fixture

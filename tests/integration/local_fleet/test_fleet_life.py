@@ -1,5 +1,6 @@
 """What a user does with a fleet, from up to down, with stand-ins for its services."""
 
+import json
 import signal
 import socket
 
@@ -10,7 +11,7 @@ WORKERS = ("thumbnail-1", "transcode-1", "subtitle-1")
 
 def test_up_brings_all_of_it_up_once_and_down_ends_all_of_it_once(stub_fleet):
     assert f"the fleet is up: http://localhost:{stub_fleet.port}" in stub_fleet.mediaflow("up")
-    processes = stub_fleet.status()
+    processes = {each["name"]: each for each in json.loads(stub_fleet.mediaflow("status", "--json"))["processes"]}
     assert set(processes) == {"ingest", *WORKERS}
     assert {each["state"] for each in processes.values()} == {"ready"}
     assert all(each["memory"] > 1_000_000 for each in processes.values())
@@ -86,6 +87,7 @@ def test_a_taken_port_is_named_with_its_variable_and_nothing_is_started(stub_fle
         ("MEDIAFLOW_CHANNELS", "/none.toml", "/none.toml"),
         ("MEDIAFLOW_NONSENSE", "1", "MEDIAFLOW_NONSENSE"),
         ("AMQP_URL", "http://localhost", "AMQP_URL"),
+        ("AMQP_URL", "amqp://127.0.0.1:1", "no broker answers at 127.0.0.1:1 (AMQP_URL): Connection refused"),
     ],
 )
 def test_a_bad_setting_is_one_line(stub_fleet, variable, value, said):

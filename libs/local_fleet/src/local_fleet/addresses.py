@@ -13,3 +13,9 @@ def without_login(url: str) -> str:
 def vhost_of(amqp_url: str) -> str:
     """Give the virtual host of an AMQP address; "/" when it names none."""
     return unquote(urlsplit(amqp_url).path[1:]) or "/"
+
+
+def host_and_port(amqp_url: str) -> tuple[str, int]:
+    """Give host and port of an AMQP address, with the protocol's usual ports."""
+    parts = urlsplit(amqp_url)
+    return parts.hostname or "localhost", parts.port or (5671 if parts.scheme == "amqps" else 5672)

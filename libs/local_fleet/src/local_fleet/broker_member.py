@@ -88,7 +88,7 @@ class BrokerMember:
         self.restarts += 1
         self._launched = time.monotonic()
         self.state = State.STARTING
-        with contextlib.suppress(FleetError):  # it is then not running, and the next round says so
+        with contextlib.suppress(FleetError, OSError):  # it is then not running, and the next round says so
             self._node.start(wait=False)
 
     async def _pause(self, seconds: float) -> None:

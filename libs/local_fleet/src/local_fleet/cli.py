@@ -1,6 +1,7 @@
 """The command `mediaflow`: run, up, down, status, scale, logs."""
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +23,8 @@ from mq_common.channels import load_channels
 from mq_common.errors import MediaflowError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-console = Console(highlight=False)
+#: What processes say may hold brackets: nothing is taken for markup.
+console = Console(highlight=False, markup=False, emoji=False)
 
 #: Width of tables when they go into a file or a pipe.
 _PIPE_WIDTH = 160
@@ -78,7 +80,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="For programs.")
         queues = {} if isinstance(depths, str) else {name: _figures(depth) for name, depth in depths.items()}
         typer.echo(json.dumps(_public(state) | {"queues": queues}, indent=2))
         return
-    wide = console if console.is_terminal else Console(width=_PIPE_WIDTH, highlight=False)
+    wide = console if console.is_terminal else Console(width=_PIPE_WIDTH, highlight=False, markup=False, emoji=False)
     print_status(state, depths, wide)
 
 
@@ -89,7 +91,7 @@ def scale(channel: str, count: Annotated[int, typer.Argument(min=0)]) -> None:
     answer = ControlClient(folder.socket).ask("scale", channel=channel, count=count)
     if "error" in answer:
         raise FleetError(answer["error"])
-    console.print(f"{channel}: {count} workers")
+    console.print(f"{channel}: {count} workers{' until the autoscaler decides otherwise' * answer['autoscale']}")
 
 
 @app.command()
@@ -107,12 +109,17 @@ def logs(
 
 def main() -> None:
     """Run the command line; errors that are for the user are one line on stderr."""
+    signal.signal(signal.SIGINT, _interrupted)
     try:
         app()
     except (FleetError, MediaflowError) as error:
         sys.exit(_complain(str(error), 2 if isinstance(error, MediaflowError) else 1))
     except OSError as error:
         sys.exit(_complain(str(error), 1))
+
+
+def _interrupted(*_: object) -> None:
+    raise FleetError("interrupted; what runs goes on, make down ends it")
 
 
 def _complain(message: str, code: int) -> int:
@@ -161,7 +168,7 @@ class _Announcer:
             key = (each["name"], "ready" if ready else each["reason"])
             if what and key not in self._said:
                 self._said.add(key)
-                console.print(f"  {each['name']:<14} {what}")
+                console.print(f"  {each['name']:<14} {what}", soft_wrap=True)
 
 
 def _figures(depth: Any) -> dict[str, int]:

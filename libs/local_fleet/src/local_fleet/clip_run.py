@@ -34,7 +34,7 @@ def run_clip(clip: Path, url: str, expected: frozenset[str], console: Console) -
     Raises FleetError when ingest refuses, or when nothing moves any more.
     """
     api = AssetApi(url)
-    console.print(f"uploading {clip.name} ({decimal(clip.stat().st_size)}) to {url}/media/upload", highlight=False)
+    console.print(f"uploading {clip.name} ({decimal(clip.stat().st_size)}) to {url}/media/upload")
     asset_id = api.upload(clip)
     asset = _follow(api, asset_id, expected, console)
     channels: Mapping[str, Mapping[str, Any]] = asset["channels"]
@@ -53,7 +53,7 @@ def _print_addresses(page: str, url: str, playable: bool, console: Console) -> N
     lines.append(("send your own", f"curl --data-binary @holiday.mp4 -H 'Content-Type: video/mp4' {upload}"))
     console.print()
     for what, where in lines:
-        console.print(f"{what + ':':<16} {where}", highlight=False, soft_wrap=True)
+        console.print(f"{what + ':':<16} {where}", soft_wrap=True)
 
 
 def _follow(api: AssetApi, asset_id: str, expected: frozenset[str], console: Console) -> Asset:
@@ -77,14 +77,14 @@ def _print_channel(name: str, channel: Mapping[str, Any], url: str, console: Con
     if channel["state"] != "done":
         error = channel.get("error") or {}
         reason = error.get("message") or "no reason given"
-        console.print(f"\n{name}: {channel['state']}: {reason}", style="red", highlight=False, soft_wrap=True)
+        console.print(f"\n{name}: {channel['state']}: {reason}", style="red", soft_wrap=True)
         return
     outputs = channel["outputs"]
     total = sum(each["size"] or 0 for each in outputs)
-    console.print(f"\n{name}: {len(outputs)} files, {decimal(total)}", highlight=False)
+    console.print(f"\n{name}: {len(outputs)} files, {decimal(total)}")
     for each in _worth_listing(outputs):
         address = each["url"] if "://" in each["url"] else f"{url}{each['url']}"
-        console.print(f"  {decimal(each['size'] or 0):>9}  {address}", highlight=False, soft_wrap=True)
+        console.print(f"  {decimal(each['size'] or 0):>9}  {address}", soft_wrap=True)
 
 
 def _worth_listing(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:

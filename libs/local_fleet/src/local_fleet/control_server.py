@@ -75,7 +75,7 @@ class ControlServer:
             return {"error": f"no channel {channel!r}; there are: {known}"}
         except ValueError as error:
             return {"error": str(error)}
-        return {"ok": True}
+        return {"ok": True, "autoscale": self._supervisor.autoscales}
 
     async def _stop(self) -> AsyncIterator[Answer]:
         if self._stopping:

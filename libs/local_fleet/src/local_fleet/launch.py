@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from typing import Any
 
 import psutil
 
+from local_fleet.addresses import host_and_port
 from local_fleet.broker_choice import choose_broker
 from local_fleet.control import ControlClient
 from local_fleet.errors import FleetError, FleetNotUp
@@ -26,6 +28,9 @@ _POLL_S = 0.1
 
 #: A process that died this often while the fleet came up will not come up by itself.
 _HOPELESS_RESTARTS = 3
+
+#: How long the user's own broker may take to open its port, in seconds.
+_BROKER_PATIENCE_S = 5.0
 
 Status = dict[str, Any]
 
@@ -50,7 +55,24 @@ def check_before_start(
         raise FleetError(
             f"port {ingest.ingest_port} is taken{_by_whom(ingest.ingest_port)}: free it, or set MEDIAFLOW_INGEST_PORT"
         )
-    choose_broker(settings, folder)
+    choice = choose_broker(settings, folder)
+    if choice.amqp_url:
+        _reach(choice.amqp_url)
+
+
+def _reach(amqp_url: str) -> None:
+    """Raise FleetError when nothing listens at the user's own broker's address."""
+    host, port = host_and_port(amqp_url)
+    deadline = time.monotonic() + _BROKER_PATIENCE_S
+    while True:
+        try:
+            socket.create_connection((host, port), timeout=_BROKER_PATIENCE_S).close()
+        except OSError as error:
+            if time.monotonic() > deadline:
+                raise FleetError(f"no broker answers at {host}:{port} (AMQP_URL): {error.strerror or error}") from None
+        else:
+            return
+        time.sleep(_POLL_S)
 
 
 def start_supervisor(folder: RunFolder, report: Report) -> None:

@@ -26,6 +26,9 @@ _log = structlog.get_logger()
 _EAGER_S = 0.1
 _CALM_S = 2.0
 
+#: The shell's exit code for what could not be run.
+_NOT_STARTED = 127
+
 #: How long a process may take to die after SIGKILL.
 _KILL_S = 5.0
 
@@ -95,7 +98,10 @@ class Member:
 
     async def _keep_running(self) -> None:
         while not self._asked_to_stop.is_set():
-            code, said = await self._live_once()
+            try:
+                code, said = await self._live_once()
+            except OSError as error:  # no process could be made (limits, memory, disk): waiting may help
+                code, said = _NOT_STARTED, str(error)
             if self._asked_to_stop.is_set():
                 break
             self.reason = describe_exit(code, said)

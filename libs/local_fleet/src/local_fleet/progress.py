@@ -38,9 +38,9 @@ class BarView:
 
     def __init__(self, console: Console) -> None:
         self._bars = Progress(
-            TextColumn("{task.description:<12}"),
+            TextColumn("{task.description:<12}", markup=False),
             BarColumn(bar_width=40),
-            TextColumn("{task.fields[said]:<16}"),
+            TextColumn("{task.fields[said]:<16}", markup=False),
             TimeElapsedColumn(),
             console=console,
         )
@@ -87,4 +87,4 @@ class LineView:
             now = (str(channel["state"]), int((channel.get("percent") or 0) // _STRIDE))
             if self._said.get(name) != now:
                 self._said[name] = now
-                self._console.print(f"  {name:<12} {describe(channel)}", highlight=False)
+                self._console.print(f"  {name:<12} {describe(channel)}")

@@ -62,13 +62,18 @@ class Supervisor:
                 "management_url": environment.get("MEDIAFLOW_MANAGEMENT_URL"),
             },
             "ingest": self._plan.ingest.url,
-            "autoscale": self._autoscaling is not None,
+            "autoscale": self.autoscales,
             "channels": {
                 name: {"workers": crew.size, "queue": self._plan.channels[name].queue}
                 for name, crew in self._crews.items()
             },
             "processes": processes,
         }
+
+    @property
+    def autoscales(self) -> bool:
+        """Whether the number of workers follows the queues."""
+        return self._autoscaling is not None
 
     def scale(self, channel: str, count: int) -> None:
         """Run `count` workers of `channel`; surplus ones finish what they do. Raises KeyError, ValueError."""
