@@ -115,7 +115,7 @@ def test_drawings_layers_and_comments_of_ass_are_left_out(make: Make, run: Runne
 
 
 @pytest.mark.parametrize("container", ["mkv", "mp4"])
-def test_times_count_from_the_pictures_first_also_where_the_file_does_not_start_at_0(
+def test_times_are_the_same_where_the_file_does_not_start_at_0(
     make: Make, run: Runner, tmp_path: Path, container: str
 ) -> None:
     (tmp_path / "a.srt").write_text(NASTY)

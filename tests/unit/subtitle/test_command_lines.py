@@ -1,16 +1,16 @@
 """Command lines, and what the result says: pure functions."""
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from media_common.media_info import AudioStream, MediaInfo, SubtitleStream, VideoStream
+from media_common.media_info import AudioStream, MediaInfo, SubtitleStream
 from media_common.webvtt import Cue
 from subtitle.embedded import MAX_TRACKS, Skipped, extract_arguments, sorted_out
 from subtitle.job import details
 from subtitle.recognise.engines import Engine
 from subtitle.speech import Transcript, chosen_track, decode_arguments
+from subtitle.timeline import zero_of
 from subtitle.track import Track, named
 
 SOURCE = Path("/store/source")
@@ -22,11 +22,6 @@ def sound(index: int, *, default: bool = False, language: str | None = None) -> 
 
 def subtitles(index: int, codec: str, *, is_text: bool = True) -> SubtitleStream:
     return SubtitleStream(index, codec, "eng", default=False, forced=False, title=None, is_text=is_text)
-
-
-def picture(start_s: float) -> VideoStream:
-    sizes, shape = (640, 360, 640, 360), Fraction(1)
-    return VideoStream(0, "h264", *sizes, shape, 0, 25.0, 25.0, False, "yuv420p", 8, None, False, False, start_s, None)
 
 
 def options(arguments: list[str], name: str) -> list[str]:
@@ -46,24 +41,32 @@ def test_the_track_a_player_would_start_with_is_chosen(tracks: list[AudioStream]
     assert (chosen.index if chosen else None) == index
 
 
-def test_sound_is_decoded_so_that_its_time_0_is_the_pictures_first() -> None:
-    info = MediaInfo("mpegts", 60.0, 1000, picture(10.5), (sound(1),))
-    arguments = decode_arguments(SOURCE, info, info.audio[0], Path("/scratch/speech.s16"))
+def test_sound_is_decoded_from_the_given_moment_and_without_gaps() -> None:
+    arguments = decode_arguments(SOURCE, sound(1), Path("/scratch/speech.s16"), start_s=10.5, duration_s=60.0)
     assert options(arguments, "-af") == ["asetpts=PTS-(10.500000)/TB,aresample=16000:async=1:first_pts=0"]
     assert options(arguments, "-map") == ["0:1"]
-    assert "-copyts" in arguments
     assert arguments.index("-format_whitelist") < arguments.index("-i")
 
 
-def test_sound_alone_counts_from_its_own_beginning() -> None:
-    info = MediaInfo("mp3", 60.0, 1000, None, (sound(0),))
-    arguments = decode_arguments(SOURCE, info, info.audio[0], Path("/scratch/speech.s16"))
-    assert options(arguments, "-af")[0].startswith("asetpts=PTS-STARTPTS,")
-
-
 def test_a_broken_clock_cannot_fill_the_disk_with_silence() -> None:
-    info = MediaInfo("mp4", 60.0, 1000, None, (sound(0),))
-    assert options(decode_arguments(SOURCE, info, info.audio[0], Path("/s")), "-t") == ["70.000"]
+    arguments = decode_arguments(SOURCE, sound(1), Path("/scratch/speech.s16"), start_s=0.0, duration_s=60.0)
+    assert options(arguments, "-t") == ["70.000"]
+
+
+@pytest.mark.parametrize(
+    ("file_start_s", "picture_start_s", "zero"),
+    [
+        (10.0, 10.0, 10.0),
+        (10.0, 10.021, 10.021),  # the sound's encoder delay
+        (0.0, 2.0, 0.0),  # two seconds of sound before the picture
+        (-0.021, 0.0, 0.0),
+        (3.0, None, 3.0),
+    ],
+)
+def test_time_begins_with_the_picture_unless_there_is_sound_before_it(
+    file_start_s: float, picture_start_s: float | None, zero: float
+) -> None:
+    assert zero_of(file_start_s, picture_start_s) == zero
 
 
 def test_text_tracks_are_told_from_pictures_and_from_what_nobody_can_read() -> None:

@@ -51,7 +51,7 @@ def test_a_script_without_a_cue_gives_none(text: str) -> None:
     assert parse_subrip(text) == parse_ass(text) == []
 
 
-def test_times_count_from_the_pictures_first() -> None:
+def test_what_lies_before_the_files_beginning_is_cut_off() -> None:
     assert tidied([Cue(10.5, 12, "a"), Cue(9, 10.25, "b"), Cue(1, 2, "gone")], start_s=10) == [
         Cue(0, 0.25, "b"),
         Cue(0.5, 2, "a"),

@@ -1,8 +1,9 @@
-"""The subtitle worker: one channel, its job, and what it needs."""
+"""The subtitle worker: wires its work to the store and to its channel's queue."""
 
 import sys
+from functools import partial
 
-from media_common import errors
+from media_common.errors import INTERRUPTED, PERMANENT, TRANSIENT
 from media_common.hls import publish_master
 from media_common.job import ChannelJob
 from media_common.settings import MediaSettings, StoreSettings
@@ -21,30 +22,26 @@ CHANNEL = "subtitle"
 MASTER_CHANNEL = "transcode"
 
 
-def work() -> int:
-    """Consume the channel until asked to stop."""
-    settings, media, store_settings = load_settings(SubtitleSettings, MediaSettings, StoreSettings, owner="SUBTITLE_")
-    subtitle_work = SubtitleWork(choose_engine(settings), settings)
+def build_job(spec: ChannelSpec) -> ChannelJob:
+    """Wire the work to the store. Raises ConfigurationError, also for an engine that is not there."""
+    store_settings, media, settings = load_settings(StoreSettings, MediaSettings, SubtitleSettings, owner="SUBTITLE_")
+    engine = choose_engine(settings)
     store = open_store(store_settings)
-
-    def build_job(spec: ChannelSpec) -> ChannelJob:
-        return ChannelJob(
-            store,
-            CHANNEL,
-            subtitle_work,
-            settings=media,
-            simulate=SimulatedProvider(spec),
-            after_commit=lambda asset_id: publish_master(store, asset_id, MASTER_CHANNEL),
-        )
-
-    return run_worker(
-        CHANNEL, build_job, permanent=errors.PERMANENT, transient=errors.TRANSIENT, interrupted=errors.INTERRUPTED
+    return ChannelJob(
+        store,
+        CHANNEL,
+        SubtitleWork(engine, settings),
+        settings=media,
+        simulate=SimulatedProvider(spec),
+        after_commit=partial(publish_master, store, master_channel=MASTER_CHANNEL),
     )
 
 
 def main() -> int:
-    """Run the worker; the exit code says why it ended."""
-    return exit_code_of(work)
+    """Run the worker until it is stopped; gives the exit code."""
+    return exit_code_of(
+        lambda: run_worker(CHANNEL, build_job, permanent=PERMANENT, transient=TRANSIENT, interrupted=INTERRUPTED)
+    )
 
 
 if __name__ == "__main__":

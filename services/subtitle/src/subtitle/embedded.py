@@ -9,6 +9,7 @@ from media_common.job import Task
 from media_common.media_info import SubtitleStream
 from subtitle.languages import language_tag
 from subtitle.scripts import parse_ass, parse_subrip, tidied
+from subtitle.timeline import beginning
 from subtitle.track import Track
 
 #: Text codecs, and the form in which ffmpeg hands them over. ASS keeps its own, since its drawings and
@@ -53,7 +54,7 @@ def read_tracks(task: Task) -> tuple[list[Track], list[Skipped]]:
     scripts = {stream: task.outputs / f"track{stream.index}.{FORMS[stream.codec]}" for stream in streams}
     try:
         _extract(task, scripts)
-        start_s = task.info.video.start_s if task.info.video else 0.0
+        start_s = beginning(task)
         tracks = [_track(stream, _read(script), start_s) for stream, script in scripts.items()]
     finally:
         for script in scripts.values():
@@ -76,7 +77,7 @@ def sorted_out(streams: Sequence[SubtitleStream]) -> tuple[list[SubtitleStream],
 
 
 def extract_arguments(source: Path, scripts: dict[SubtitleStream, Path]) -> list[str]:
-    """Give ffmpeg's arguments that write each track to its script, times as in the container. Pure."""
+    """Give ffmpeg's arguments that write each track to its script, times by the file's own clock. Pure."""
     arguments = ["-copyts", *input_arguments(source, threads=1)]
     for stream, script in scripts.items():
         codec, form = ("copy", "ass") if FORMS[stream.codec] == "ass" else ("subrip", "srt")

@@ -17,6 +17,7 @@ from subtitle.recognise import BYTES_PER_SECOND, SAMPLE_RATE, Word
 from subtitle.recognise.engines import Engine
 from subtitle.recognise.wire import Ending, Heard, decode
 from subtitle.settings import SubtitleSettings
+from subtitle.timeline import beginning
 
 log = structlog.get_logger()
 
@@ -75,24 +76,23 @@ def chosen_track(info: MediaInfo) -> AudioStream | None:
     return next((stream for stream in info.audio if stream.default), info.audio[0] if info.audio else None)
 
 
-def decode_arguments(source: Path, info: MediaInfo, stream: AudioStream, sound: Path) -> list[str]:
-    """Give ffmpeg's arguments for 16 kHz mono samples whose time 0 is the picture's first."""
-    start_s = info.video.start_s if info.video else None
-    moved = "asetpts=PTS-STARTPTS" if start_s is None else f"asetpts=PTS-({start_s:.6f})/TB"
-    # async fills gaps in the track with silence, first_pts a late start: otherwise all later words are early
+def decode_arguments(source: Path, stream: AudioStream, sound: Path, *, start_s: float, duration_s: float) -> list[str]:
+    """Give ffmpeg's arguments for 16 kHz mono samples that begin at start_s of the file's own clock. Pure."""
+    # Without -copyts, ffmpeg's 0 is the first sound in some containers and the first picture in others.
+    moved = f"asetpts=PTS-({start_s:.6f})/TB"
+    # async fills gaps in the track with silence, first_pts a late start: otherwise all later words come too early
     steady = f"aresample={SAMPLE_RATE}:async=1:first_pts=0"
     return [
-        "-copyts",
-        *input_arguments(source, threads=1),
+        *("-copyts", *input_arguments(source, threads=1)),
         *("-map", f"0:{stream.index}", "-af", f"{moved},{steady}", "-filter_threads", "1"),
         *("-ac", "1", "-ar", str(SAMPLE_RATE), "-c:a", "pcm_s16le"),
-        *("-t", f"{info.duration_s + _OVERRUN_S:.3f}", "-f", "s16le", "-y", str(sound)),
+        *("-t", f"{duration_s + _OVERRUN_S:.3f}", "-f", "s16le", "-y", str(sound)),
     ]
 
 
 def _decode(task: Task, stream: AudioStream, sound: Path) -> None:
     run_ffmpeg(
-        decode_arguments(task.source, task.info, stream, sound),
+        decode_arguments(task.source, stream, sound, start_s=beginning(task), duration_s=task.info.duration_s),
         cwd=sound.parent,
         time_limit_s=task.remaining(),
         memory_limit_mb=task.settings.memory_limit_mb,
