@@ -17,13 +17,13 @@ def _python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-@pytest.fixture(params=["setpriv", "trampoline"], autouse=True)
+@pytest.fixture(params=["util-linux", "trampoline"], autouse=True)
 def way_to_tie(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Every promise holds with util-linux and without it."""
     if request.param == "trampoline":
-        monkeypatch.setattr(lifeline, "_setpriv", lambda: None)
+        monkeypatch.setattr(lifeline, "_tools", lambda: None)
     else:
-        assert lifeline._setpriv() is not None
+        assert lifeline._tools() is not None
     assert isinstance(request.param, str)
     return request.param
 
@@ -217,7 +217,7 @@ from pathlib import Path
 from media_common import lifeline
 from media_common.child import run_child
 if sys.argv[1] == "trampoline":
-    lifeline._setpriv = lambda: None
+    lifeline._tools = lambda: None
 family = sys.argv[2]
 def job():
     run_child([sys.executable, "-c", family], cwd=Path("/"), time_limit_s=600, memory_limit_mb=None,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from media_common.errors import JobCancelled, LimitExceeded, ToolMissing
-from media_common.lifeline import tied_to_this_process
+from media_common.lifeline import bound_command
 from media_common.line_stream import LineStream, Tail
 from media_common.verdict import failure_of, ran_out_of_memory
 
@@ -117,9 +117,10 @@ def _started(
     program = shutil.which(arguments[0])
     if program is None:
         raise ToolMissing(f"{arguments[0]} is not installed here")
+    limit = None if memory_limit_mb is None else memory_limit_mb * 1024 * 1024
     ours = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     process = _Process(
-        tied_to_this_process(Path(program).absolute(), arguments[1:]),
+        bound_command(Path(program).absolute(), arguments[1:], limit),
         cwd=cwd,
         env=ours | dict(env or {}),
         stdin=subprocess.DEVNULL,
@@ -129,22 +130,11 @@ def _started(
         process_group=0,
     )
     try:
-        _limit(process.pid, memory_limit_mb)
         yield process
     finally:
         process.end()
         for pipe in filter(None, (process.stdout, process.stderr)):
             pipe.close()
-
-
-def _limit(pid: int, memory_limit_mb: int | None) -> None:
-    """Bound a child that has just started; what it allocates later is what counts."""
-    with suppress(ProcessLookupError):  # it is over already
-        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-        if memory_limit_mb is not None:
-            # Data, not address space: shared libraries and reserved but unused arenas are no memory used.
-            limit = memory_limit_mb * 1024 * 1024
-            resource.prlimit(pid, resource.RLIMIT_DATA, (limit, limit))
 
 
 @dataclass(frozen=True, slots=True)
