@@ -5,7 +5,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
+from typing import NamedTuple
 
 import structlog
 
@@ -27,32 +27,25 @@ TURN_POLL_S = 1.0
 WAKE_INTERVAL_S = 0.002
 
 
-class Settlement(Enum):
-    """What the broker is to be told about a delivery."""
+class Finished(NamedTuple):
+    """A delivery whose job has ended. ``lag_s``: age of the message at the job's start; ``seconds``: the job's time."""
 
-    ACK = "ack"
-    REJECT = "reject"
-    GIVE_BACK = "give_back"
-
-
-_SETTLEMENTS = {
-    JobEnd.DONE: Settlement.ACK,
-    JobEnd.DUPLICATE: Settlement.ACK,
-    JobEnd.REJECTED: Settlement.REJECT,
-    JobEnd.INTERRUPTED: Settlement.GIVE_BACK,
-}
+    delivery: Delivery
+    end: JobEnd
+    lag_s: float
+    seconds: float
 
 
 class Crew:
-    """``size`` threads that take deliveries, run the job and leave the settlement for the I/O thread.
+    """``size`` threads that take deliveries, run the job and leave it to the I/O thread to tell the broker.
 
-    ``wake`` is called, from a job thread, when settlements wait.
+    ``wake`` is called, from a job thread, when finished ones wait.
     """
 
     def __init__(self, channel: str, size: int, runner: JobRunner, wake: Callable[[], None]) -> None:
         self._channel, self._runner, self._wake = channel, runner, wake
         self._todo: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
-        self._settlements: deque[tuple[Delivery, Settlement]] = deque()
+        self._finished: deque[Finished] = deque()
         self._wake_pending = False
         self._last_wake = 0.0
         self._generation = 0
@@ -62,9 +55,7 @@ class Crew:
         self._threads = [
             threading.Thread(target=self._work, name=f"job-{number}", daemon=True) for number in range(size)
         ]
-        self._lag = metrics.LAG_SECONDS.labels(channel)
         metrics.RUNNING.labels(channel).set_function(lambda: float(len(self._turns)))
-        self._jobs = {end: metrics.JOBS.labels(channel, end.value) for end in JobEnd}
 
     def start(self) -> None:
         """Start the threads."""
@@ -100,20 +91,16 @@ class Crew:
             if delivery.generation == self._generation:
                 waiting.append(delivery)
 
-    def take_settlements(self) -> Iterator[tuple[Delivery, Settlement]]:
-        """Give what can be told to the broker now, of the current channel; older ones are dropped and counted."""
+    def take_finished(self) -> Iterator[Finished]:
+        """Give what has ended since the last look."""
         self._wake_pending = False
-        while self._settlements:
-            delivery, settlement = self._settlements.popleft()
-            if delivery.generation == self._generation:
-                yield delivery, settlement
-            else:
-                metrics.SETTLED.labels(self._channel, "stale").inc()
+        while self._finished:
+            yield self._finished.popleft()
 
     @property
     def idle(self) -> bool:
-        """True when no delivery is with a job thread or waiting for one, and no settlement waits."""
-        return self._open == 0 and not self._settlements
+        """True when no delivery is with a job thread or waiting for one, and none waits to be settled."""
+        return self._open == 0 and not self._finished
 
     @property
     def working(self) -> bool:
@@ -130,13 +117,8 @@ class Crew:
             if delivery.generation != self._generation:
                 self._close_one()
                 continue
-            settlement = Settlement.REJECT
-            try:
-                settlement = self._run(delivery)
-            except BaseException:
-                log.exception("job_thread_failed", channel=self._channel)
-            # The settlement is visible before the delivery counts as closed, so "idle" never hides one.
-            self._settlements.append((delivery, settlement))
+            # Visible as finished before it counts as closed, so that "idle" never hides one.
+            self._finished.append(self._run(delivery))
             self._close_one()
             self._wake_if_due()
 
@@ -157,25 +139,26 @@ class Crew:
         with self._open_lock:
             self._open -= 1
 
-    def _run(self, delivery: Delivery) -> Settlement:
+    def _run(self, delivery: Delivery) -> Finished:
+        lag, started, end = 0.0, time.monotonic(), JobEnd.REJECTED
         try:
             event = MediaEvent.from_body(delivery.body)
+            lag = max(0.0, time.time() - event.uploaded_at.timestamp())
+            self._turns.begin(event.event_id)
+            try:
+                end = self._runner.run(event, redelivered=delivery.redelivered)
+            finally:
+                self._turns.end(event.event_id)
         except InvalidEvent as error:
-            return self._refuse(delivery, error)
-        self._lag.observe(max(0.0, time.time() - event.uploaded_at.timestamp()))
-        self._turns.begin(event.event_id)
-        try:
-            end = self._runner.run(event, redelivered=delivery.redelivered)
-        finally:
-            self._turns.end(event.event_id)
-        self._jobs[end].inc()
-        return _SETTLEMENTS[end]
+            self._log_refusal(delivery, error)
+        except BaseException:
+            log.exception("job_thread_failed", channel=self._channel)
+        return Finished(delivery, end, lag, time.monotonic() - started)
 
-    def _refuse(self, delivery: Delivery, error: InvalidEvent) -> Settlement:
-        message_id = delivery.properties.message_id
-        log.error("message_rejected", channel=self._channel, message_id=message_id, reason=str(error))
-        self._jobs[JobEnd.REJECTED].inc()
-        return Settlement.REJECT
+    def _log_refusal(self, delivery: Delivery, error: InvalidEvent) -> None:
+        log.error(
+            "message_rejected", channel=self._channel, message_id=delivery.properties.message_id, reason=str(error)
+        )
 
 
 class _Turns:

@@ -32,7 +32,6 @@ class JobRunner:
         self._stopping, self._cancelled = stopping, cancelled
         self._time_limit_s = spec.job_time_limit_s
         self._failed = {kind: metrics.FAILED_ATTEMPTS.labels(spec.name, kind) for kind in ("transient", "permanent")}
-        self._seconds = metrics.JOB_SECONDS.labels(spec.name)
         self._log = structlog.get_logger().bind(channel=spec.name)
 
     def run(self, event: MediaEvent, *, redelivered: bool) -> JobEnd:
@@ -42,15 +41,13 @@ class JobRunner:
         try:
             fresh = attempts.run()
         except BaseException as error:
-            return self._failed_end(event, error, attempts.count, started)
-        elapsed = time.monotonic() - started
-        self._seconds.observe(elapsed)
+            return self._failed_end(event, error, attempts.count)
         self._log.info(
             "job_done" if fresh else "job_was_duplicate",
             event_id=event.event_id,
             asset_id=event.asset_id,
             attempt=attempts.count,
-            seconds=elapsed,
+            seconds=time.monotonic() - started,
         )
         return JobEnd.DONE if fresh else JobEnd.DUPLICATE
 
@@ -100,11 +97,10 @@ class JobRunner:
         if self._stopping.wait(seconds):
             raise JobInterrupted("the worker stops; another one will try again")
 
-    def _failed_end(self, event: MediaEvent, error: BaseException, attempts: int, started: float) -> JobEnd:
+    def _failed_end(self, event: MediaEvent, error: BaseException, attempts: int) -> JobEnd:
         if self._kinds.is_interruption(error):
             self._log.info("job_interrupted", event_id=event.event_id, asset_id=event.asset_id, attempt=attempts)
             return JobEnd.INTERRUPTED
-        self._seconds.observe(time.monotonic() - started)
         failure = Failure(
             error_class=type(error).__name__,
             message=str(error)[:MAX_MESSAGE_CHARS] or type(error).__name__,

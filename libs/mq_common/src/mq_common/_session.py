@@ -10,10 +10,11 @@ from pika.adapters.blocking_connection import BlockingChannel, BlockingConnectio
 
 from mq_common import metrics
 from mq_common._acks import AckWindow
-from mq_common._crew import Crew, Settlement
+from mq_common._crew import Crew
 from mq_common._returns import Delivery, give_back
 from mq_common._traffic import Traffic
 from mq_common.channels import ChannelSpec
+from mq_common.jobs import JobEnd
 from mq_common.topology import declare_channel
 
 log = structlog.get_logger()
@@ -85,22 +86,24 @@ class Session:
 
     def settle(self) -> None:
         """Tell the broker what the job threads have finished, in as few frames as possible."""
-        returned: list[Delivery] = []
-        for delivery, settlement in self._crew.take_settlements():
-            self._traffic.settled(settlement.value)
-            if settlement is Settlement.ACK:
-                self._window.done(delivery.tag)
-            elif settlement is Settlement.REJECT:
+        interrupted: list[Delivery] = []
+        for delivery, end, lag_s, seconds in self._crew.take_finished():
+            self._traffic.ended(end, lag_s, seconds)
+            if delivery.generation != self._generation:
+                self._traffic.was_stale()  # the broker delivers it again, and it is found to be done
+            elif end is JobEnd.REJECTED:
                 self._channel.basic_reject(delivery.tag, requeue=False)
                 self._window.settled(delivery.tag)
                 self._traffic.framed()
+            elif end is JobEnd.INTERRUPTED:
+                interrupted.append(delivery)
             else:
-                returned.append(delivery)
+                self._window.done(delivery.tag)
         for tag, multiple in self._window.take():
             self._channel.basic_ack(tag, multiple=multiple)
             self._traffic.framed()
-        if returned:
-            self._give_back(returned)
+        if interrupted:
+            self._give_back(interrupted)
         self._traffic.flush()
 
     def cancel(self) -> None:
@@ -121,7 +124,6 @@ class Session:
         """Give back what no job thread has begun."""
         unstarted = self._crew.take_unstarted()
         if unstarted:
-            self._traffic.settled(Settlement.GIVE_BACK.value, len(unstarted))
             self._give_back(unstarted)
 
     def settle_until_idle(self, deadline: float, on_turn: Callable[[], object]) -> None:
@@ -144,6 +146,7 @@ class Session:
         for delivery in settled:
             self._window.settled(delivery.tag)
             self._traffic.framed()
+        metrics.GIVEN_BACK.labels(self._spec.name).inc(len(settled))
         log.info("messages_given_back", channel=self._spec.name, count=len(settled))
 
     def _mark(self, *, consuming: bool) -> None:

@@ -1,8 +1,9 @@
-"""Counting deliveries and settlements cheaply: plain integers on the I/O thread, handed to Prometheus in batches."""
+"""Counting what goes through a worker, cheaply: by the I/O thread alone, handed to Prometheus in batches."""
 
 from collections import Counter
 
 from mq_common import metrics
+from mq_common.jobs import JobEnd
 
 
 class Traffic:
@@ -11,28 +12,38 @@ class Traffic:
     def __init__(self, channel: str) -> None:
         self._channel = channel
         self._deliveries: Counter[bool] = Counter()
-        self._settled: Counter[str] = Counter()
+        self._ends: Counter[JobEnd] = Counter()
         self._frames = 0
+        self._stale = 0
+        self._lag = metrics.LAG_SECONDS.of(channel)
+        self._seconds = metrics.JOB_SECONDS.of(channel)
 
     def delivered(self, *, redelivered: bool) -> None:
         """Count a message from the broker."""
         self._deliveries[redelivered] += 1
 
-    def settled(self, how: str, count: int = 1) -> None:
-        """Count messages settled as ``how``: ack, reject, give_back."""
-        self._settled[how] += count
+    def ended(self, end: JobEnd, lag_s: float, seconds: float) -> None:
+        """Count a job: how it ended, how old its message was at its start, how long it took."""
+        self._ends[end] += 1
+        self._lag.observe(lag_s)
+        self._seconds.observe(seconds)
 
     def framed(self) -> None:
         """Count a frame sent to settle messages."""
         self._frames += 1
 
+    def was_stale(self) -> None:
+        """Count a job whose delivery belongs to a lost channel, so that nobody can be told."""
+        self._stale += 1
+
     def flush(self) -> None:
         """Hand the counts to the metrics."""
         for redelivered, count in self._deliveries.items():
             metrics.DELIVERIES.labels(self._channel, str(redelivered).lower()).inc(count)
-        for how, count in self._settled.items():
-            metrics.SETTLED.labels(self._channel, how).inc(count)
+        for end, count in self._ends.items():
+            metrics.JOBS.labels(self._channel, end.value).inc(count)
         metrics.SETTLE_FRAMES.labels(self._channel).inc(self._frames)
+        metrics.STALE.labels(self._channel).inc(self._stale)
         self._deliveries.clear()
-        self._settled.clear()
-        self._frames = 0
+        self._ends.clear()
+        self._frames = self._stale = 0

@@ -2,6 +2,8 @@
 
 from prometheus_client import Counter, Gauge, Histogram
 
+from mq_common._histogram import OneWriterHistogram
+
 _JOB_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
 _LAG_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21600, 86400)
 _CONFIRM_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -29,14 +31,11 @@ CHANNEL_REOPENS = Counter(
 DELIVERIES = Counter("mediaflow_deliveries", "Messages taken from the queue", ["channel", "redelivered"])
 JOBS = Counter("mediaflow_jobs", "Messages by how they ended", ["channel", "outcome"])
 FAILED_ATTEMPTS = Counter("mediaflow_job_failed_attempts", "Attempts that failed", ["channel", "kind"])
-JOB_SECONDS = Histogram(
-    "mediaflow_job_seconds", "Time of a job, all its attempts and waits", ["channel"], buckets=_JOB_BUCKETS
-)
-LAG_SECONDS = Histogram(
-    "mediaflow_job_lag_seconds", "Age of a message when its job started", ["channel"], buckets=_LAG_BUCKETS
-)
+JOB_SECONDS = OneWriterHistogram("mediaflow_job_seconds", "Time of a job, all its attempts and waits", _JOB_BUCKETS)
+LAG_SECONDS = OneWriterHistogram("mediaflow_job_lag_seconds", "Age of a message when its job started", _LAG_BUCKETS)
 RUNNING = Gauge("mediaflow_jobs_running", "Jobs running now", ["channel"])
-SETTLED = Counter("mediaflow_settled_messages", "Messages settled at the broker", ["channel", "how"])
+GIVEN_BACK = Counter("mediaflow_given_back", "Messages returned to their queue on shutdown", ["channel"])
+STALE = Counter("mediaflow_stale_settlements", "Jobs whose delivery belonged to a lost channel", ["channel"])
 SETTLE_FRAMES = Counter("mediaflow_settle_frames", "Ack, reject and nack frames sent", ["channel"])
 CONSUMER_CANCELS = Counter("mediaflow_consumer_cancels", "Times the broker cancelled the consumer", ["channel"])
 WORKER_RECONNECTS = Counter("mediaflow_worker_reconnects", "Connections the worker lost", ["channel"])
