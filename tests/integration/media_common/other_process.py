@@ -7,6 +7,24 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+#: Says by how many MiB it grew while it uploaded as many as its second argument says.
+UPLOAD_MUCH = """
+import resource, sys
+from media_common.settings import StoreSettings
+from media_common.store import open_store
+store = open_store(StoreSettings(store_url=sys.argv[1]))
+chunk = b"x" * 1_048_576
+def upload(mebibytes):
+    with store.writer("assets/a1/source", "video/mp4") as writer:
+        for _ in range(mebibytes):
+            writer.write(chunk)
+        writer.commit()
+upload(1)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+upload(int(sys.argv[2]))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
 
 def start(code: str, *arguments: str | Path) -> "subprocess.Popen[str]":
     """Start the code; it ends the test's wait by printing a line."""

@@ -158,26 +158,8 @@ def test_the_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert store.signed_url(KEY, 60) is None
 
 
-_UPLOAD_MUCH = """
-import resource, sys
-from media_common.settings import StoreSettings
-from media_common.store import open_store
-store = open_store(StoreSettings(store_url=sys.argv[1]))
-chunk = b"x" * 1_048_576
-def upload(mebibytes):
-    with store.writer("assets/a1/source", "video/mp4") as writer:
-        for _ in range(mebibytes):
-            writer.write(chunk)
-        writer.commit()
-upload(1)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-upload(int(sys.argv[2]))
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
-"""
-
-
 def test_an_upload_needs_no_memory_of_its_size(tmp_path: Path) -> None:
-    grown_mib = int(other_process.run(_UPLOAD_MUCH, f"file://{tmp_path}/store", "300"))
+    grown_mib = int(other_process.run(other_process.UPLOAD_MUCH, f"file://{tmp_path}/store", "300"))
 
     assert grown_mib < 10
 

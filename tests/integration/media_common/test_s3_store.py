@@ -6,7 +6,6 @@ from urllib.request import urlopen
 import other_process
 import pytest
 from s3_service import S3Service
-from test_local_store import _UPLOAD_MUCH
 
 from media_common.errors import StoreUnavailable
 from media_common.settings import StoreSettings
@@ -71,7 +70,7 @@ def test_a_signed_address_serves_the_object_to_anyone(s3_store: MediaStore) -> N
 
 
 def test_an_upload_needs_the_memory_of_its_parts_only(s3: S3Service) -> None:
-    grown_mib = int(other_process.run(_UPLOAD_MUCH, s3.url, "150"))
+    grown_mib = int(other_process.run(other_process.UPLOAD_MUCH, s3.url, "150"))
 
     assert grown_mib < 60
 

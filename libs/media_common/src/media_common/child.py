@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from media_common.errors import JobCancelled, LimitExceeded, ToolMissing
+from media_common.errors import JobCancelled, LimitExceeded, MediaError, ToolMissing
 from media_common.lifeline import bound_command
 from media_common.line_stream import LineStream, Tail
 from media_common.verdict import failure_of, ran_out_of_memory
@@ -73,15 +73,9 @@ def run_child(
         _watch(process, (lines or stdout).feed, errors.feed, bounds)
     for stream in filter(None, (lines, errors)):
         stream.close()
-    starved = judges_input and memory_limit_mb is not None and ran_out_of_memory(tail.text())
-    if process.returncode != 0 or starved:
-        raise failure_of(
-            Path(arguments[0]).name,
-            process.returncode,
-            tail.text(),
-            memory_limit_mb=memory_limit_mb,
-            judges_input=judges_input,
-        )
+    failure = _failure(process, arguments[0], tail.text(), memory_limit_mb, judges_input=judges_input)
+    if failure is not None:
+        raise failure
     usage = process.usage
     return RunReport(
         wall_s=time.monotonic() - started,
@@ -90,6 +84,17 @@ def run_child(
         max_rss_bytes=usage.ru_maxrss * 1024,
         stderr_tail=tail.text(),
         stdout=bytes(stdout.data),
+    )
+
+
+def _failure(
+    process: "_Process", program: str, said: str, memory_limit_mb: int | None, *, judges_input: bool
+) -> MediaError | None:
+    starved = judges_input and memory_limit_mb is not None and ran_out_of_memory(said)
+    if process.returncode == 0 and not starved:
+        return None
+    return failure_of(
+        Path(program).name, process.returncode, said, memory_limit_mb=memory_limit_mb, judges_input=judges_input
     )
 
 
