@@ -35,7 +35,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> BrokerAddress:
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (shared / "started").exists():
-            _start_keeper(shared, os.getppid() if under_xdist else os.getpid())
+            run_pid = os.getppid() if under_xdist else os.getpid()
+            _start_beside("broker_keeper.py", shared / "keeper.log", shared, run_pid)
             (shared / "started").touch()
     return _await_address(shared)
 
@@ -76,6 +77,16 @@ def own_broker(tmp_path: Path) -> Iterator[PrivateBroker]:
 
 
 @pytest.fixture(scope="session")
+def fleet_guard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whatever happens to this process, no fleet under its temporary folder outlives it."""
+    folder = tmp_path_factory.getbasetemp().resolve()
+    guard = _start_beside("fleet_guard.py", folder / "fleet_guard.log", folder, os.getpid())
+    yield
+    guard.kill()
+    guard.wait()
+
+
+@pytest.fixture(scope="session")
 def ffmpeg() -> Path:
     """The ffmpeg program; ffprobe is beside it."""
     program = shutil.which("ffmpeg")
@@ -84,11 +95,11 @@ def ffmpeg() -> Path:
     return Path(program)
 
 
-def _start_keeper(shared: Path, run_pid: int) -> None:
-    keeper = Path(__file__).with_name("broker_keeper.py")
-    with (shared / "keeper.log").open("wb") as log:
-        subprocess.Popen(
-            [sys.executable, str(keeper), str(shared), str(run_pid)],
+def _start_beside(script: str, log_file: Path, folder: Path, run_pid: int) -> subprocess.Popen[bytes]:
+    """Start a script of this folder that outlives this process and looks after `folder`."""
+    with log_file.open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name(script)), str(folder), str(run_pid)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -11,7 +11,9 @@ from whole_fleet import WholeFleet
 
 
 @pytest.fixture(scope="module")
-def new_fleet(tmp_path_factory: pytest.TempPathFactory, ffmpeg: Path) -> Iterator[Callable[..., WholeFleet]]:
+def new_fleet(
+    tmp_path_factory: pytest.TempPathFactory, ffmpeg: Path, fleet_guard: None
+) -> Iterator[Callable[..., WholeFleet]]:
     """Make a fleet from environment variables; it is ended after the module."""
     fleets = []
 

@@ -80,7 +80,7 @@ class StubFleet:
 
 
 @pytest.fixture
-def stub_fleet(tmp_path: Path) -> Iterator[StubFleet]:
+def stub_fleet(tmp_path: Path, fleet_guard: None) -> Iterator[StubFleet]:
     """A fleet on a broker of the user's: a mere open port, since the stand-ins need none."""
     with socket.create_server(("127.0.0.1", 0)) as broker:
         amqp_url = f"amqp://guest:guest@127.0.0.1:{broker.getsockname()[1]}/%2F"
