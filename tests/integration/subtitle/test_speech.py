@@ -160,10 +160,25 @@ def test_forced_tracks_do_not_stand_for_what_is_said(
     (tmp_path / "a.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nBonjour\n")
     source = make(
         "forced.mkv",
-        *("-i", str(speech_clip), "-i", str(tmp_path / "a.srt"), "-map", "0", "-map", "1", "-c", "copy", "-c:s", "srt"),
+        *(
+            "-i",
+            str(speech_clip),
+            "-i",
+            str(tmp_path / "a.srt"),
+            "-map",
+            "0",
+            "-map",
+            "1",
+            "-c",
+            "copy",
+            "-c:s",
+            "srt",
+            "-t",
+            "11",
+        ),
         *("-metadata:s:s:0", "language=fra", "-disposition:s:0", "forced"),
     )
     result = run(source, engine="pocketsphinx")
-    assert "married" in result.text("en/subtitles.vtt")
+    assert "leisure" in result.text("en/subtitles.vtt")
     assert "Bonjour" in result.text("fr-forced/subtitles.vtt")
     assert result.details["source"] == "speech"

@@ -25,8 +25,11 @@ FORMS = {
 }
 #: More tracks than any film has.
 MAX_TRACKS = 64
-#: Bytes of one track as ffmpeg writes it; a film's dialogue is 0.2 MB, heavy karaoke 20 MB.
-MAX_TRACK_BYTES = 64 * 1024 * 1024
+#: Bytes read of one track as ffmpeg writes it; a film's dialogue is 0.2 MB.
+MAX_TRACK_BYTES = 16 * 1024 * 1024
+
+#: ffmpeg stops at the last packet that still fits.
+_CUT_OFF_BYTES = MAX_TRACK_BYTES - 256 * 1024
 
 #: Share of the job's per cent that reading the tracks takes when nothing else follows.
 _READ_PERCENT = 95.0
@@ -34,7 +37,7 @@ _READ_PERCENT = 95.0
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A subtitle track that did not become text, and why."""
+    """A subtitle track that did not become text, or not all of it, and why."""
 
     index: int
     codec: str
@@ -56,11 +59,13 @@ def read_tracks(task: Task) -> tuple[list[Track], list[Skipped]]:
         _extract(task, scripts)
         start_s = beginning(task)
         tracks = [_track(stream, _read(script), start_s) for stream, script in scripts.items()]
+        cut_off = [stream for stream, script in scripts.items() if _size(script) >= _CUT_OFF_BYTES]
     finally:
         for script in scripts.values():
             script.unlink(missing_ok=True)
     empty = [stream for stream, track in zip(streams, tracks, strict=True) if not track.cues]
     skipped += [_skipped(stream, "the track holds no text") for stream in empty]
+    skipped += [_skipped(stream, f"only its first {MAX_TRACK_BYTES >> 20} MiB were read") for stream in cut_off]
     return [track for track in tracks if track.cues], skipped
 
 
@@ -96,6 +101,10 @@ def _extract(task: Task, scripts: dict[SubtitleStream, Path]) -> None:
         duration_s=task.info.duration_s,
         on_progress=lambda percent: task.progress(percent * _READ_PERCENT / 100, "reading text tracks"),
     )
+
+
+def _size(script: Path) -> int:
+    return script.stat().st_size if script.exists() else 0
 
 
 def _read(script: Path) -> str:
