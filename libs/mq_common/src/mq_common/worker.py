@@ -19,7 +19,7 @@ from mq_common._session import Session
 from mq_common._traffic import Traffic
 from mq_common.channels import ChannelSpec, channel_of, load_channels
 from mq_common.connection import address, connect, reason_of, sleep_until
-from mq_common.errors import BrokerUnreachable
+from mq_common.errors import BrokerUnreachable, ConfigurationError
 from mq_common.health import HealthServer
 from mq_common.jobs import ErrorKinds, ErrorTypes, Failure, Job, JobContext
 from mq_common.logs import configure_logging
@@ -59,10 +59,18 @@ def run_worker(
     configure_logging(channel, logs)
     spec = channel_of(load_channels(chosen.channels, chosen.profile), channel)
     kinds = ErrorKinds(permanent, transient, interrupted)
-    worker = Worker(spec, build_job(spec), broker=broker, settings=settings, kinds=kinds)
+    worker = Worker(spec, _built(build_job, spec, kinds), broker=broker, settings=settings, kinds=kinds)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
     return worker.run()
+
+
+def _built(build_job: Callable[[ChannelSpec], Job], spec: ChannelSpec, kinds: ErrorKinds) -> Job:
+    """Build the job; what its own errors say at this point is about the installation, not about a message."""
+    try:
+        return build_job(spec)
+    except (*kinds.permanent, *kinds.transient) as error:
+        raise ConfigurationError(str(error)) from error
 
 
 class Worker:
