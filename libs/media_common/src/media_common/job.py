@@ -8,6 +8,7 @@ import structlog
 
 from media_common.commit import Commit, outputs_in
 from media_common.errors import BadMedia, JobCancelled, MediaError, ObjectNotFound, SourceMissing, StoreError
+from media_common.ffmpeg import check_installed
 from media_common.job_contract import Context, Event, Failure, Source, Task, Work
 from media_common.layout import failure_key, progress_key
 from media_common.probe import probe
@@ -27,6 +28,7 @@ class ChannelJob:
 
     simulate: stands in for the work on events without a file (given the asset id). after_commit: called
     with the asset id once a result is committed, also when that was before: it has to be repeatable.
+    Raises ToolMissing when ffmpeg is not installed: better at the start than with the first message.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class ChannelJob:
         simulate: Callable[[str], None] | None = None,
         after_commit: Callable[[str], None] | None = None,
     ) -> None:
+        check_installed()
         self._store, self._channel, self._work = store, channel, work
         self._settings, self._simulate, self._after_commit = settings, simulate, after_commit
         sweep(settings.scratch_dir)
