@@ -250,3 +250,14 @@ def test_a_broker_of_the_users_or_docker_will_do_for_the_fleet_but_not_for_the_t
     assert "rabbitmq-server" in machine.bootstrap("dev", code=1)[-1]
     machine.has("docker", "exit 1")  # installed, but no daemon answers
     assert "rabbitmq-server" in machine.bootstrap(code=1)[-1]
+
+
+def test_an_environment_of_the_users_without_pip_is_filled_by_the_machines_pip(machine):
+    machine.has_tools()
+    machine.has_rabbitmq()
+    theirs = machine.folder / "checkout" / ".venv" / "bin"
+    theirs.mkdir(parents=True)
+    machine.has("bare-python", 'case "$*" in *"-m pip"* | *"-m ensurepip"*) exit 1;; esac')
+    (machine.bin / "bare-python").rename(theirs / "python")
+    machine.bootstrap()
+    assert any(call.startswith("python3 -m pip --python .venv/bin/python install") for call in machine.calls)
