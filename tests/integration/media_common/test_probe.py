@@ -69,7 +69,7 @@ def test_sound_alone_is_fine_and_its_cover_is_no_video(probed: Probed, name: str
 def test_languages_and_channels_of_sound_tracks_are_known(probed: Probed) -> None:
     audio = probed("several_audio").audio
 
-    assert [(track.language, track.channels) for track in audio][:2] == [("eng", 2), ("deu", 6)]
+    assert [(track.language, track.channels) for track in audio][:2] == [("en", 2), ("de", 6)]
 
 
 def test_odd_shapes_and_rates_are_seen(probed: Probed) -> None:
@@ -120,7 +120,7 @@ def test_subtitle_tracks_are_listed(probed: Probed, name: str, text: list[bool])
 
     assert [track.is_text for track in subtitles] == text
     if all(text):
-        assert [track.language for track in subtitles] == ["eng", "deu"]
+        assert [track.language for track in subtitles] == ["en", "de"]
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,15 @@ def test_each_sound_track_is_a_rendition_and_the_files_default_is_the_default(de
 
     tracks = done.details["hls"]["audio"]
     assert [(track["default"], track["channels"]) for track in tracks] == [(True, 2), (False, 2), (False, 1)]
+    assert [(track["language"], track["name"]) for track in tracks] == [
+        ("de", "German"),
+        ("en", "English"),
+        (None, "Audio 3"),
+    ]
     assert [track["uri"] for track in tracks] == ["audio/index.m3u8", "audio-2/index.m3u8", "audio-3/index.m3u8"]
     master = (done.folder / "master.m3u8").read_text()
     assert master.count("TYPE=AUDIO") == 3
+    assert 'NAME="German",LANGUAGE="de",DEFAULT=YES' in master
     assert master.count("DEFAULT=YES") == 1
 
 

@@ -50,7 +50,7 @@ def test_a_plain_video_is_read() -> None:
     assert (info.video.frames, info.video.start_s, info.video.bit_depth) == (180, 0.021, 8)
     assert not (info.video.is_vfr or info.video.is_hdr or info.video.interlaced)
     sound = info.audio[0]
-    assert (sound.codec, sound.channels, sound.sample_rate, sound.language) == ("aac", 2, 48000, "eng")
+    assert (sound.codec, sound.channels, sound.sample_rate, sound.language) == ("aac", 2, 48000, "en")
     assert (sound.default, sound.title) == (True, "Main sound")
 
 
@@ -173,7 +173,7 @@ def test_text_subtitles_are_told_from_bitmaps() -> None:
 
     assert [(track.is_text, track.language, track.forced) for track in info.subtitles] == [
         (True, None, False),
-        (False, "deu", True),
+        (False, "de", True),
     ]
 
 

@@ -21,7 +21,7 @@ def sound(index: int, *, default: bool = False, language: str | None = None) -> 
 
 
 def subtitles(index: int, codec: str, *, is_text: bool = True) -> SubtitleStream:
-    return SubtitleStream(index, codec, "eng", default=False, forced=False, title=None, is_text=is_text)
+    return SubtitleStream(index, codec, "en", default=False, forced=False, title=None, is_text=is_text)
 
 
 def options(arguments: list[str], name: str) -> list[str]:

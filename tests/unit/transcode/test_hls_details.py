@@ -19,7 +19,7 @@ def details(info, **made):
 
 
 def test_each_picture_is_a_variant_with_the_shared_audio_group():
-    info = a_file(video=a_picture(width=854, height=480), audio=(a_sound(language="eng"),))
+    info = a_file(video=a_picture(width=854, height=480), audio=(a_sound(language="en"),))
 
     hls = details(info, _480p=picture(854, 480), _360p=picture(640, 360), audio=sound())["hls"]
 
@@ -34,7 +34,7 @@ def test_each_picture_is_a_variant_with_the_shared_audio_group():
     }
     assert [variant["uri"] for variant in hls["variants"]] == ["480p/index.m3u8", "360p/index.m3u8"]
     assert hls["audio"] == [
-        {"uri": "audio/index.m3u8", "name": "eng", "language": "eng", "default": True, "channels": 2}
+        {"uri": "audio/index.m3u8", "name": "English", "language": "en", "default": True, "channels": 2}
     ]
 
 
@@ -55,11 +55,11 @@ def test_without_sound_there_is_no_group():
 
 
 def test_a_track_for_which_nothing_was_made_is_left_out_and_the_next_becomes_the_default():
-    info = a_file(video=a_picture(width=640, height=360), audio=(a_sound(language="eng"), a_sound(language="deu")))
+    info = a_file(video=a_picture(width=640, height=360), audio=(a_sound(language="en"), a_sound(language="de")))
 
     hls = details(info, _360p=picture(640, 360), audio_2=sound())["hls"]
 
-    assert [(track["language"], track["default"]) for track in hls["audio"]] == [("deu", True)]
+    assert [(track["language"], track["default"]) for track in hls["audio"]] == [("de", True)]
 
 
 def test_sound_alone_is_a_variant_of_its_own():

@@ -3,7 +3,7 @@ from transcode.sound import MOST_TRACKS, choose_audio
 
 
 def test_the_track_flagged_as_default_comes_first_and_is_the_only_default():
-    tracks = [a_sound(index=1, language="eng"), a_sound(index=2, language="deu", default=True)]
+    tracks = [a_sound(index=1, language="en"), a_sound(index=2, language="de", default=True)]
 
     chosen = choose_audio(tracks)
 
@@ -29,9 +29,9 @@ def test_surround_becomes_stereo_and_mono_stays_mono():
 
 
 def test_names_are_unique_in_the_group():
-    tracks = [a_sound(title="Film"), a_sound(title="Film"), a_sound(language="eng"), a_sound()]
+    tracks = [a_sound(title="Film"), a_sound(title="Film"), a_sound(language="en"), a_sound()]
 
-    assert [sound.name for sound in choose_audio(tracks)] == ["Film", "Film (2)", "eng", "Audio 4"]
+    assert [sound.name for sound in choose_audio(tracks)] == ["Film", "Film (2)", "English", "Audio 4"]
 
 
 def test_a_disc_with_dozens_of_tracks_is_cut_off():

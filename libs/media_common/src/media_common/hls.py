@@ -13,6 +13,7 @@ from media_common.errors import StoreError
 from media_common.layout import output_key, result_key
 from media_common.media_store import MediaStore
 from media_common.states import channels_of
+from media_common.track_names import unused
 
 #: The playlist's name in the folder of the channel that makes the variants.
 MASTER = "master.m3u8"
@@ -87,7 +88,7 @@ def _media(kind: str, group: str, tracks: list[dict[str, Any]]) -> Iterator[str]
         attributes = {
             "TYPE": kind,
             "GROUP-ID": _quoted(group),
-            "NAME": _quoted(_unique(str(track.get("name") or track.get("language") or kind.title()), names)),
+            "NAME": _quoted(unused(str(track.get("name") or track.get("language") or kind.title()), names)),
         }
         if track.get("language"):
             attributes["LANGUAGE"] = _quoted(str(track["language"]))
@@ -124,15 +125,6 @@ def _list(attributes: Mapping[str, str]) -> str:
 def _quoted(text: str) -> str:
     # a quoted-string holds no quote and no line end, and knows no escape
     return '"' + re.sub(r"[\x00-\x1f\x7f]+", " ", text.replace('"', "'")).strip() + '"'
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    number, unique = 1, name
-    while unique in taken:
-        number += 1
-        unique = f"{name} ({number})"
-    taken.add(unique)
-    return unique
 
 
 def _yes(value: bool) -> str:

@@ -38,7 +38,7 @@ class VideoStream:
 
 @dataclass(frozen=True, slots=True)
 class AudioStream:
-    """One sound track. `language` is as written in the file, None where it says nothing."""
+    """One sound track. `language` is a BCP 47 tag, None where the file says nothing of use."""
 
     index: int
     codec: str
@@ -51,7 +51,7 @@ class AudioStream:
 
 @dataclass(frozen=True, slots=True)
 class SubtitleStream:
-    """One subtitle track. Bitmap tracks (`is_text` False) cannot become text."""
+    """One subtitle track. `language` as for sound. Bitmap tracks (`is_text` False) cannot become text."""
 
     index: int
     codec: str

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from media_common.languages import language_tag
 from media_common.media_info import HDR_TRANSFERS, AudioStream, MediaInfo, SubtitleStream, VideoStream
 
 #: Subtitle codecs that hold text; the others are pictures or closed captions inside the video.
@@ -88,7 +89,7 @@ def _audio(stream: Stream) -> AudioStream:
         codec=str(stream["codec_name"]),
         channels=_whole(stream.get("channels")),
         sample_rate=_whole(stream.get("sample_rate")),
-        language=_language(stream),
+        language=language_tag(_tag(stream, "language")),
         default=_flag(stream, "default"),
         title=_tag(stream, "title"),
     )
@@ -99,7 +100,7 @@ def _subtitle(stream: Stream) -> SubtitleStream:
     return SubtitleStream(
         index=_whole(stream.get("index")),
         codec=codec,
-        language=_language(stream),
+        language=language_tag(_tag(stream, "language")),
         default=_flag(stream, "default"),
         forced=_flag(stream, "forced"),
         title=_tag(stream, "title"),
@@ -144,11 +145,6 @@ def _bit_depth(stream: Stream) -> int:
     stated = _whole(stream.get("bits_per_raw_sample"))
     named = _DEPTH_IN_NAME.search(str(stream.get("pix_fmt", "")))
     return stated or (int(named.group(1)) if named else 8)
-
-
-def _language(stream: Stream) -> str | None:
-    language = _tag(stream, "language")
-    return None if language is None or language.lower() in ("und", "unk", "zxx", "mis") else language
 
 
 def _tag(stream: Stream, name: str) -> str | None:

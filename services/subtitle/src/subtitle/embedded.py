@@ -7,7 +7,6 @@ from pathlib import Path
 from media_common.ffmpeg import input_arguments, run_ffmpeg
 from media_common.job import Task
 from media_common.media_info import SubtitleStream
-from subtitle.languages import language_tag
 from subtitle.scripts import parse_ass, parse_subrip, tidied
 from subtitle.timeline import beginning
 from subtitle.track import Track
@@ -115,9 +114,8 @@ def _read(script: Path) -> str:
 def _track(stream: SubtitleStream, script: str, start_s: float) -> Track:
     parse = parse_ass if FORMS[stream.codec] == "ass" else parse_subrip
     cues = tuple(tidied(parse(script), start_s=start_s))
-    language = language_tag(stream.language)
-    return Track("embedded", cues, language, stream.title, default=stream.default, forced=stream.forced)
+    return Track("embedded", cues, stream.language, stream.title, default=stream.default, forced=stream.forced)
 
 
 def _skipped(stream: SubtitleStream, reason: str) -> Skipped:
-    return Skipped(stream.index, stream.codec, language_tag(stream.language), reason)
+    return Skipped(stream.index, stream.codec, stream.language, reason)

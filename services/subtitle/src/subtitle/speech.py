@@ -12,7 +12,6 @@ from media_common.errors import ToolFailed
 from media_common.ffmpeg import input_arguments, run_ffmpeg
 from media_common.job import Task
 from media_common.media_info import AudioStream, MediaInfo
-from subtitle.languages import language_tag
 from subtitle.recognise import BYTES_PER_SECOND, SAMPLE_RATE, Word
 from subtitle.recognise.engines import Engine
 from subtitle.recognise.wire import Ending, Heard, decode
@@ -48,7 +47,7 @@ def transcribe(task: Task, engine: Engine | None, settings: SubtitleSettings) ->
     stream = chosen_track(task.info)
     if stream is None:
         return Transcript(reason="no sound track")
-    language = language_tag(stream.language)
+    language = stream.language
     if engine is None:
         return Transcript(language=language, reason=_SWITCHED_OFF)
     primary = language.split("-")[0] if language else None

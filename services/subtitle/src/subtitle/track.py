@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from media_common.track_names import track_name, unused
 from media_common.webvtt import Cue, render
-from subtitle.languages import language_name
 
 #: The renditions are fragmented MP4 that starts at 0, so a cue's time is the media's (RFC 8216, section 3.5).
 TIMESTAMP_MAP = "X-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000"
 WHOLE_FILE, SEGMENT, PLAYLIST = "subtitles.vtt", "segment.vtt", "index.m3u8"
-
-#: A title is a stranger's text that ends up in a playlist's attribute.
-_TITLE_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +54,8 @@ def named(tracks: Sequence[Track]) -> list[NamedTrack]:
     names: set[str] = set()
     result = []
     for track in tracks:
-        folder = _unused((track.language or "und") + ("-forced" if track.forced else ""), folders, "{}-{}")
-        name = _unused(_name(track), names, "{} {}")
+        folder = unused((track.language or "und") + ("-forced" if track.forced else ""), folders, "{}-{}")
+        name = unused(_name(track), names)
         result.append(NamedTrack(track, folder, name, default=track is default))
     return result
 
@@ -100,25 +97,5 @@ def _length(cues: Iterable[Cue], duration_s: float) -> float:
 
 
 def _name(track: Track) -> str:
-    title = " ".join("".join(filter(_is_plain, track.title or "")).split())[:_TITLE_CHARACTERS].strip()
-    language = language_name(track.language) if track.language else ""
-    if not title or title.casefold() == language.casefold():
-        name = language or "Subtitles"
-    elif not language or language.casefold() in title.casefold():
-        name = title
-    else:
-        name = f"{language} ({title})"
+    name = track_name(track.language, track.title, "Subtitles")
     return f"{name} (forced)" if track.forced and "forced" not in name.casefold() else name
-
-
-def _is_plain(character: str) -> bool:
-    return character.isprintable() and character != '"'
-
-
-def _unused(wanted: str, taken: set[str], numbered: str) -> str:
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = numbered.format(wanted, number)
-    taken.add(name)
-    return name

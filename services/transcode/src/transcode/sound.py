@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from media_common.media_info import AudioStream
+from media_common.track_names import track_name, unused
 
 #: Sound tracks at most; the rest of a disc's commentaries is left out.
 MOST_TRACKS = 8
@@ -13,7 +14,10 @@ CHANNEL_RATE = 64
 
 @dataclass(frozen=True, slots=True)
 class AudioRendition:
-    """One sound track to make: from which stream, into which folder, and what a player shows for it."""
+    """One sound track to make: from which stream, into which folder, and what a player shows for it.
+
+    language: BCP 47, None where the file does not say.
+    """
 
     stream: int
     folder: str
@@ -34,29 +38,16 @@ def choose_audio(tracks: Sequence[AudioStream]) -> tuple[AudioRendition, ...]:
     More than two channels become stereo, which every player can play. Names are unique, as a group asks for.
     """
     ordered = sorted(tracks, key=lambda track: not track.default)[:MOST_TRACKS]
-    names: list[str] = []
-    for number, track in enumerate(ordered, start=1):
-        names.append(_unique(_name(track, number), names))
-    return tuple(
-        AudioRendition(
-            stream=track.index,
-            folder="audio" if number == 1 else f"audio-{number}",
-            name=name,
-            language=track.language,
-            default=number == 1,
-            channels=min(2, max(1, track.channels)),
-        )
-        for number, (track, name) in enumerate(zip(ordered, names, strict=True), start=1)
+    names: set[str] = set()
+    return tuple(_rendition(track, number, names) for number, track in enumerate(ordered, start=1))
+
+
+def _rendition(track: AudioStream, number: int, names: set[str]) -> AudioRendition:
+    return AudioRendition(
+        stream=track.index,
+        folder="audio" if number == 1 else f"audio-{number}",
+        name=unused(track_name(track.language, track.title, f"Audio {number}"), names),
+        language=track.language,
+        default=number == 1,
+        channels=min(2, max(1, track.channels)),
     )
-
-
-def _name(track: AudioStream, number: int) -> str:
-    return track.title or track.language or f"Audio {number}"
-
-
-def _unique(name: str, taken: Sequence[str]) -> str:
-    number, candidate = 1, name
-    while candidate in taken:
-        number += 1
-        candidate = f"{name} ({number})"
-    return candidate

@@ -4,8 +4,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
-#: ISO 639-2 codes that say "not known", "several", "none", "not coded".
-_NO_LANGUAGE = frozenset({"und", "mul", "zxx", "mis"})
+#: Codes that say "not known", "several", "none", "not coded"; "unk" is no code but is written for the first.
+_NO_LANGUAGE = frozenset({"und", "mul", "zxx", "mis", "unk"})
 _TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8}){0,4}", re.IGNORECASE)
 
 
@@ -40,7 +40,7 @@ def _cased(subtag: str) -> str:
 
 @cache
 def _table() -> tuple[tuple[str, tuple[str, ...], str], ...]:
-    rows = files("subtitle").joinpath("languages.tsv").read_text("utf-8").splitlines()
+    rows = files("media_common").joinpath("languages.tsv").read_text("utf-8").splitlines()
     parts = (row.split("\t") for row in rows)
     return tuple((tag, tuple(codes.split(",")), name) for tag, codes, name in parts)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from subtitle.languages import language_name, language_tag
+from media_common.languages import language_name, language_tag
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,9 @@ def test_container_codes_become_bcp_47(code: str, tag: str) -> None:
     assert language_tag(code) == tag
 
 
-@pytest.mark.parametrize("code", [None, "", "und", "mul", "zxx", "UND", "e", "qq", "../etc", "en/..", 'en"', "x" * 40])
+@pytest.mark.parametrize(
+    "code", [None, "", "und", "mul", "zxx", "unk", "UND", "e", "qq", "../etc", "en/..", 'en"', "x" * 40]
+)
 def test_what_names_no_language_has_no_tag(code: str | None) -> None:
     assert language_tag(code) is None
 
