@@ -1,0 +1,1 @@
+"""Measures Mediaflow against plain programs that do the same work: `make bench`."""
