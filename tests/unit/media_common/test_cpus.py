@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from media_common.cpus import available_cpus
+from media_common.cpus import available_cpus, cpus_per_job
 
 _MASK = len(os.sched_getaffinity(0))
 
@@ -26,3 +26,8 @@ def test_part_of_a_processor_counts_as_one_more(tmp_path: Path) -> None:
 
 def test_without_cgroups_the_schedulers_mask_counts(tmp_path: Path) -> None:
     assert available_cpus(tmp_path / "cpu.max") == _MASK
+
+
+def test_jobs_at_once_share_the_processors_and_each_has_one() -> None:
+    assert cpus_per_job(1) == available_cpus()
+    assert cpus_per_job(10_000) == 1

@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from media_common.picture_size import Size
 from media_fixtures.infos import a_picture
 from thumbnail.arguments import KeyFrames, WholeVideo, cover_arguments, one_picture_arguments, picture_arguments
 from thumbnail.filters import one_picture_graph, picture_graph
-from thumbnail.storyboard import Size, Storyboard
+from thumbnail.storyboard import Storyboard
 
 BOARD = Storyboard(12, 5.0, Size(160, 90))
 POSTER = Size(1280, 720)

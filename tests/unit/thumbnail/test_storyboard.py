@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thumbnail.storyboard import Size, Storyboard, fit, is_sparse, plan_storyboard, render_storyboard
+from media_common.picture_size import Size
+from thumbnail.storyboard import Storyboard, fit, is_sparse, plan_storyboard, render_storyboard
 
 TILE = Size(160, 90)
 

@@ -16,3 +16,8 @@ def available_cpus(cgroup_limit: Path = CGROUP_LIMIT) -> int:
     except (OSError, ValueError, ZeroDivisionError):  # no cgroup v2 here, or "max": no quota
         return usable
     return max(1, min(usable, limit))
+
+
+def cpus_per_job(concurrency: int) -> int:
+    """Give the processors of one job when `concurrency` of them may run at once; at least one."""
+    return max(1, available_cpus() // concurrency)

@@ -13,6 +13,7 @@ __all__ = [
     "PROTOCOL_WHITELIST",
     "RunReport",
     "check_installed",
+    "filter_threads",
     "input_arguments",
     "measured_duration",
     "out_time_s",
@@ -57,6 +58,11 @@ def input_arguments(
     if seek_s is not None:
         arguments += ["-ss", f"{max(0.0, seek_s):.6f}"]
     return [*arguments, *extra, "-i", str(path)]
+
+
+def filter_threads(threads: int) -> list[str]:
+    """Give the arguments that bound every filter's pool of threads; ffmpeg would size it by the machine."""
+    return ["-filter_threads", str(threads), "-filter_complex_threads", str(threads)]
 
 
 def run_ffmpeg(

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from media_common.ffmpeg import input_arguments, run_ffmpeg
+from media_common.ffmpeg import input_arguments
 from media_common.job import Task
 from media_common.media_info import SubtitleStream
+from media_common.task_ffmpeg import run_for
 from subtitle.scripts import parse_ass, parse_subrip, tidied
 from subtitle.timeline import beginning
 from subtitle.track import Track
@@ -30,8 +31,8 @@ MAX_TRACK_BYTES = 16 * 1024 * 1024
 #: ffmpeg stops at the last packet that still fits.
 _CUT_OFF_BYTES = MAX_TRACK_BYTES - 256 * 1024
 
-#: Share of the job's per cent that reading the tracks takes when nothing else follows.
-_READ_PERCENT = 95.0
+#: Part of the job that reading the tracks is when nothing else follows.
+_READ_SHARE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def read_tracks(task: Task) -> tuple[list[Track], list[Skipped]]:
         return [], skipped
     scripts = {stream: task.outputs / f"track{stream.index}.{FORMS[stream.codec]}" for stream in streams}
     try:
-        _extract(task, scripts)
+        run_for(task, extract_arguments(task.source, scripts), step="reading text tracks", share=_READ_SHARE)
         start_s = beginning(task)
         tracks = [_track(stream, _read(script), start_s) for stream, script in scripts.items()]
         cut_off = [stream for stream, script in scripts.items() if _size(script) >= _CUT_OFF_BYTES]
@@ -88,18 +89,6 @@ def extract_arguments(source: Path, scripts: dict[SubtitleStream, Path]) -> list
         arguments += ["-map", f"0:{stream.index}", "-c:s", codec, "-f", form]
         arguments += ["-fs", str(MAX_TRACK_BYTES), "-y", str(script)]
     return arguments
-
-
-def _extract(task: Task, scripts: dict[SubtitleStream, Path]) -> None:
-    run_ffmpeg(
-        extract_arguments(task.source, scripts),
-        cwd=task.outputs,
-        time_limit_s=task.remaining(),
-        memory_limit_mb=task.settings.memory_limit_mb,
-        cancelled=task.cancelled,
-        duration_s=task.info.duration_s,
-        on_progress=lambda percent: task.progress(percent * _READ_PERCENT / 100, "reading text tracks"),
-    )
 
 
 def _size(script: Path) -> int:

@@ -9,9 +9,10 @@ import structlog
 
 from media_common.child import run_child
 from media_common.errors import ToolFailed
-from media_common.ffmpeg import input_arguments, run_ffmpeg
+from media_common.ffmpeg import input_arguments
 from media_common.job import Task
 from media_common.media_info import AudioStream, MediaInfo
+from media_common.task_ffmpeg import run_for
 from subtitle.recognise import BYTES_PER_SECOND, SAMPLE_RATE, Word
 from subtitle.recognise.engines import Engine
 from subtitle.recognise.wire import Ending, Heard, decode
@@ -20,8 +21,8 @@ from subtitle.timeline import beginning
 
 log = structlog.get_logger()
 
-#: Share of the job's per cent spent on decoding; listening takes the rest.
-_DECODE_PERCENT = 10.0
+#: Part of the job that decoding is; listening is the rest.
+_DECODE_SHARE = 0.1
 #: Sound may run on a little after the picture; a broken clock must not fill the disk with silence.
 _OVERRUN_S = 10.0
 _SWITCHED_OFF = "speech recognition is switched off (MEDIAFLOW_SUBTITLE_ENGINE=none)"
@@ -90,15 +91,8 @@ def decode_arguments(source: Path, stream: AudioStream, sound: Path, *, start_s:
 
 
 def _decode(task: Task, stream: AudioStream, sound: Path) -> None:
-    run_ffmpeg(
-        decode_arguments(task.source, stream, sound, start_s=beginning(task), duration_s=task.info.duration_s),
-        cwd=sound.parent,
-        time_limit_s=task.remaining(),
-        memory_limit_mb=task.settings.memory_limit_mb,
-        cancelled=task.cancelled,
-        duration_s=task.info.duration_s,
-        on_progress=lambda percent: task.progress(percent * _DECODE_PERCENT / 100, "decoding sound"),
-    )
+    arguments = decode_arguments(task.source, stream, sound, start_s=beginning(task), duration_s=task.info.duration_s)
+    run_for(task, arguments, step="decoding sound", share=_DECODE_SHARE)
 
 
 def _command(sound: Path, engine: Engine, language: str | None, threads: int) -> list[str]:
@@ -174,8 +168,7 @@ class _Listening:
 
 
 def _report(task: Task, share: float) -> None:
-    percent = _DECODE_PERCENT + (100 - _DECODE_PERCENT) * min(1.0, share)
-    task.progress(percent, "recognising speech")
+    task.progress(100 * (_DECODE_SHARE + (1 - _DECODE_SHARE) * min(1.0, share)), "recognising speech")
 
 
 def _no_engine(language: str | None) -> str:

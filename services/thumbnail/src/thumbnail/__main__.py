@@ -2,6 +2,7 @@
 
 import sys
 
+from media_common.cpus import cpus_per_job
 from media_common.errors import INTERRUPTED, PERMANENT, TRANSIENT
 from media_common.job import ChannelJob
 from media_common.settings import MediaSettings, StoreSettings
@@ -24,7 +25,7 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
         tiles=settings.tiles,
         tile_px=settings.tile_px,
         poster_px=settings.poster_px,
-        threads=settings.threads_per_job(spec.concurrency),
+        threads=settings.threads or cpus_per_job(spec.concurrency),
     )
     return ChannelJob(open_store(store_settings), CHANNEL, work, settings=media, simulate=SimulatedProvider(spec))
 

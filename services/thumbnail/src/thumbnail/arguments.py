@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from media_common.ffmpeg import input_arguments
+from media_common.ffmpeg import filter_threads, input_arguments
 from media_common.media_info import VideoStream
+from media_common.picture_size import Size
 from thumbnail.filters import one_picture_graph, picture_graph
-from thumbnail.storyboard import SHEET_PATTERN, Size, Storyboard
+from thumbnail.storyboard import SHEET_PATTERN, Storyboard
 
 POSTER = "poster.jpg"
 #: mjpeg's scale: 2 is best, 31 worst.
@@ -63,7 +64,7 @@ def cover_arguments(source: Path, longer_side: int, threads: int) -> list[str]:
     """Write the run that makes the poster from an audio file's cover art, if it has one."""
     box = f"scale='min({longer_side},iw)':'min({longer_side},ih)':force_original_aspect_ratio=decrease"
     return [
-        *_limited(threads),
+        *filter_threads(threads),
         *input_arguments(source, threads=threads),
         *("-map", "0:v:0", "-vf", f"{box},format=yuvj420p"),
         *(*_images(_POSTER_QUALITY, threads), "-frames:v", "1", "-update", "1", POSTER),
@@ -76,14 +77,10 @@ def _opened(pictures: Pictures, threads: int) -> list[str]:
         # Moments as they stand in the file: ffmpeg would move the first one to 0. One thread starts at once, where
         # a pool of them would wait for more frames than there are.
         nut = ("-f", "nut", "-noautorotate", "-skip_frame", "nokey", "-threads", "1", "-i", str(pictures.path))
-        return [*_limited(threads), "-copyts", "-protocol_whitelist", "file", *nut]
+        return [*filter_threads(threads), "-copyts", "-protocol_whitelist", "file", *nut]
     # Frames that no other frame needs are half of the work and hardly missed.
     sparing = ("-noautorotate", "-skip_frame", "noref", "-t", f"{pictures.limit_s:.3f}")
-    return [*_limited(threads), *input_arguments(pictures.path, threads=threads, extra=sparing)]
-
-
-def _limited(threads: int) -> Sequence[str]:
-    return ("-filter_threads", str(threads), "-filter_complex_threads", str(threads))
+    return [*filter_threads(threads), *input_arguments(pictures.path, threads=threads, extra=sparing)]
 
 
 def _images(quality: str, threads: int) -> Sequence[str]:

@@ -1,7 +1,9 @@
 """The filter graph that makes sheets and poster from one row of pictures. Pure."""
 
 from media_common.media_info import VideoStream
-from thumbnail.storyboard import Size, Storyboard
+from media_common.picture_filters import to_sdr
+from media_common.picture_size import Size
+from thumbnail.storyboard import Storyboard
 
 #: File that the graph writes: moment and brightness of each picture.
 PICTURE_LOG = "pictures.txt"
@@ -11,14 +13,6 @@ POSTER_AFTER = 0.1
 #: A picture counts as dark when nine tenths of it are below this luma (0 to 255).
 DARK = 40
 
-#: HDR to SDR as ffmpeg's own manual does it: linear light, BT.709 primaries, Hable's curve, BT.709 transfer.
-_TONE_MAP = (
-    "zscale=transfer=linear:npl=100",
-    "format=gbrpf32le",
-    "zscale=primaries=bt709",
-    "tonemap=tonemap=hable:desat=0",
-    "zscale=transfer=bt709:matrix=bt709:range=tv",
-)
 #: JPEG's own colours: BT.601, full range.
 _JPEG = ("scale=out_color_matrix=bt601:out_range=pc", "format=yuvj420p")
 _TURNS = {90: ("transpose=clock",), 180: ("hflip", "vflip"), 270: ("transpose=cclock",)}
@@ -62,12 +56,4 @@ def _upright(video: VideoStream, size: Size) -> tuple[str, ...]:
     width, height = (size.height, size.width) if turned else (size.width, size.height)
     # One field of an interlaced frame: half the lines, but no combs, and no neighbours needed.
     fields = ("field=type=top",) if video.interlaced else ()
-    return (*fields, f"scale={width}:{height}", *_to_sdr(video), *_JPEG, *_TURNS.get(video.rotation, ()), "setsar=1")
-
-
-def _to_sdr(video: VideoStream) -> tuple[str, ...]:
-    if not video.is_hdr:
-        return ()
-    # Some files tag the transfer alone; zscale refuses to guess the rest.
-    tags = f"setparams=color_primaries=bt2020:color_trc={video.color_transfer}:colorspace=bt2020nc"
-    return (tags, *_TONE_MAP)
+    return (*fields, f"scale={width}:{height}", *to_sdr(video), *_JPEG, *_TURNS.get(video.rotation, ()), "setsar=1")

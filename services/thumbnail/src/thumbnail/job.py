@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from media_common.child import run_child
 from media_common.errors import BadMedia, ToolFailed
-from media_common.ffmpeg import run_child, run_ffmpeg
 from media_common.job import Task
 from media_common.media_info import VideoStream
+from media_common.picture_size import Size
+from media_common.task_ffmpeg import run_for
 from thumbnail.arguments import (
     POSTER,
     KeyFrames,
@@ -22,7 +24,7 @@ from thumbnail.arguments import (
 )
 from thumbnail.filters import PICTURE_LOG
 from thumbnail.pictures import Picture, in_order, liveliest, read_pictures
-from thumbnail.storyboard import Size, Storyboard, fit, is_sparse, plan_storyboard, render_storyboard
+from thumbnail.storyboard import Storyboard, fit, is_sparse, plan_storyboard, render_storyboard
 
 STORYBOARD = "storyboard.vtt"
 #: Work file, removed at the end.
@@ -58,7 +60,7 @@ class Thumbnail:
                 break
         if not (task.outputs / POSTER).exists():
             at_s = liveliest(pictures)
-            _run(task, one_picture_arguments(source, video, poster, at_s=at_s, threads=self.threads))
+            run_for(task, one_picture_arguments(source, video, poster, at_s=at_s, threads=self.threads))
         (task.outputs / KEY_FRAMES).unlink(missing_ok=True)
         if not (task.outputs / POSTER).exists():
             raise BadMedia("no picture of the video could be decoded")
@@ -92,7 +94,7 @@ class Thumbnail:
             stale.unlink(missing_ok=True)
         duration = task.info.duration_s
         try:
-            _run(task, picture_arguments(source, video, board, poster, duration_s=duration, threads=self.threads))
+            run_for(task, picture_arguments(source, video, board, poster, duration_s=duration, threads=self.threads))
         except (BadMedia, ToolFailed):
             if isinstance(source, WholeVideo):
                 raise
@@ -101,7 +103,7 @@ class Thumbnail:
 
     def _cover(self, task: Task) -> Mapping[str, object]:
         try:
-            _run(task, cover_arguments(task.source, self.poster_px, self.threads))
+            run_for(task, cover_arguments(task.source, self.poster_px, self.threads))
         except BadMedia:
             (task.outputs / POSTER).unlink(missing_ok=True)  # no cover art, or none that can be read
         (task.outputs / STORYBOARD).write_text(render_storyboard(Storyboard(1, 1.0, Size(0, 0)), [], 0.0))
@@ -123,16 +125,6 @@ def _take_key_frames(task: Task, video: VideoStream, board: Storyboard, *decode_
     except (BadMedia, ToolFailed, ValueError):
         return []  # what this reader cannot read, ffmpeg may
     return moments
-
-
-def _run(task: Task, arguments: list[str]) -> None:
-    run_ffmpeg(
-        arguments,
-        cwd=task.outputs,
-        time_limit_s=task.remaining(),
-        memory_limit_mb=task.settings.memory_limit_mb,
-        cancelled=task.cancelled,
-    )
 
 
 def _noted(outputs: Path, board: Storyboard) -> tuple[Picture, ...]:

@@ -3,7 +3,6 @@
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from media_common.cpus import available_cpus
 from mq_common.settings import Settings
 
 
@@ -18,7 +17,3 @@ class ThumbnailSettings(Settings):
     threads: int | None = Field(
         default=None, ge=1, le=256, description="threads of one job; default: the processors shared by the job slots"
     )
-
-    def threads_per_job(self, concurrency: int) -> int:
-        """Give the threads of one job when `concurrency` of them may run at once."""
-        return self.threads or max(1, available_cpus() // concurrency)

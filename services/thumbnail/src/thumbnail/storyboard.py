@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from media_common.picture_size import Size
 from media_common.webvtt import Cue, render
 
 #: Pictures closer together than this, in seconds, help nobody to find a place.
@@ -14,14 +15,6 @@ COLUMNS = 10
 SHEET_TILES = COLUMNS * COLUMNS
 #: Name of a sheet, counted from 1.
 SHEET_PATTERN = "sprite-%d.jpg"
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Width and height in pixels."""
-
-    width: int
-    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +52,7 @@ def plan_storyboard(duration_s: float, tile: Size, most_tiles: int) -> Storyboar
 
 def fit(width: int, height: int, longer_side: int) -> Size:
     """Scale a picture into a square of `longer_side`; never larger than it is, even sides, aspect kept."""
-    scale = min(1.0, longer_side / max(width, height))
-    return Size(*(max(2, 2 * math.ceil(side * scale / 2 - 0.5)) for side in (width, height)))
+    return Size(width, height).scaled(min(1.0, longer_side / max(width, height)))
 
 
 def is_sparse(moments: Sequence[float], duration_s: float, step_s: float) -> bool:

@@ -4,6 +4,7 @@ import os
 import sys
 from functools import partial
 
+from media_common.cpus import cpus_per_job
 from media_common.errors import INTERRUPTED, PERMANENT, TRANSIENT
 from media_common.hls import publish_master
 from media_common.job import ChannelJob
@@ -28,7 +29,7 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
     return ChannelJob(
         store,
         CHANNEL,
-        Transcode(settings.threads_per_job(spec.concurrency), settings.max_frame_rate),
+        Transcode(settings.threads or cpus_per_job(spec.concurrency), settings.max_frame_rate),
         settings=media,
         simulate=SimulatedProvider(spec),
         after_commit=partial(publish_master, store, master_channel=CHANNEL),

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from media_common.ffmpeg import input_arguments
+from media_common.ffmpeg import filter_threads, input_arguments
 from media_common.media_info import MediaInfo
+from media_common.picture_size import Size
 from transcode.filters import video_graph
 from transcode.frame_rate import output_frame_rate, segment_frames
 from transcode.ladder import Rendition, choose_ladder
@@ -39,7 +40,7 @@ def plan_for(info: MediaInfo, max_frame_rate: float) -> Plan:
     video = info.video
     if video is None:
         return Plan((), choose_audio(info.audio), Fraction(0))
-    pictures = choose_ladder(video.width, video.height)
+    pictures = choose_ladder(Size(video.width, video.height))
     return Plan(pictures, choose_audio(info.audio), output_frame_rate(video, max_frame_rate))
 
 
@@ -49,8 +50,7 @@ def transcode_arguments(source: Path, info: MediaInfo, plan: Plan, threads: int)
     threads: of the decoder, of each filter and of each encoder. ffmpeg would size its pools by the machine's
     processors, not by this job's share of them.
     """
-    arguments = ["-filter_threads", str(threads), "-filter_complex_threads", str(threads)]
-    arguments += input_arguments(source, threads=threads)
+    arguments = [*filter_threads(threads), *input_arguments(source, threads=threads)]
     if info.video is not None:
         arguments += ["-filter_complex", video_graph(info.video, plan.pictures, plan.frame_rate)]
     for number, picture in enumerate(plan.pictures):

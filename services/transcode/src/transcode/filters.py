@@ -4,16 +4,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from media_common.media_info import VideoStream
+from media_common.picture_filters import to_sdr
 from transcode.ladder import Rendition
-
-#: HDR to SDR as ffmpeg's own manual does it: linear light, BT.709 primaries, Hable's curve, BT.709 transfer.
-_TONE_MAP = (
-    "zscale=transfer=linear:npl=100",
-    "format=gbrpf32le",
-    "zscale=primaries=bt709",
-    "tonemap=tonemap=hable:desat=0",
-    "zscale=transfer=bt709:matrix=bt709:range=tv",
-)
 
 
 def video_graph(video: VideoStream, renditions: Sequence[Rendition], rate: Fraction) -> str:
@@ -29,7 +21,7 @@ def video_graph(video: VideoStream, renditions: Sequence[Rendition], rate: Fract
         # One clock for all renditions: constant, from 0 even when the picture comes late, no hole on bad input.
         f"fps={rate.numerator}/{rate.denominator}:start_time=0",
         _scaled(best),
-        *_to_sdr(video),
+        *to_sdr(video),
         "setsar=1",
         "format=yuv420p",
     ]
@@ -44,16 +36,8 @@ def video_graph(video: VideoStream, renditions: Sequence[Rendition], rate: Fract
 
 def _scaled(rendition: Rendition) -> str:
     # Phones record the full range of values; players expect the limited one.
-    return f"scale={rendition.width}:{rendition.height}:out_range=tv"
+    return f"scale={rendition.size.width}:{rendition.size.height}:out_range=tv"
 
 
 def _deinterlaced(video: VideoStream) -> tuple[str, ...]:
     return ("bwdif=mode=send_frame:deint=interlaced",) if video.interlaced else ()
-
-
-def _to_sdr(video: VideoStream) -> tuple[str, ...]:
-    if not video.is_hdr:
-        return ()
-    # Some files tag the transfer alone; zscale refuses to guess the rest.
-    tags = f"setparams=color_primaries=bt2020:color_trc={video.color_transfer}:colorspace=bt2020nc"
-    return (tags, *_TONE_MAP)

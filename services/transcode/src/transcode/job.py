@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from media_common.ffmpeg import run_ffmpeg
 from media_common.job import Task
+from media_common.task_ffmpeg import run_for
 from transcode.arguments import plan_for, transcode_arguments
 from transcode.hls import describe
 from transcode.made import check_whole, look_at
@@ -26,15 +26,7 @@ class Transcode:
         plan = plan_for(task.info, self.max_frame_rate)
         for folder in plan.folders:
             (task.outputs / folder).mkdir()
-        run_ffmpeg(
-            transcode_arguments(task.source, task.info, plan, self.threads),
-            cwd=task.outputs,
-            time_limit_s=task.remaining(),
-            memory_limit_mb=task.settings.memory_limit_mb,
-            cancelled=task.cancelled,
-            duration_s=task.info.duration_s,
-            on_progress=lambda percent: task.progress(percent, "encoding"),
-        )
+        run_for(task, transcode_arguments(task.source, task.info, plan, self.threads), step="encoding")
         made = look_at(task.outputs, plan)
         check_whole(task.info, plan, made)
         for folder in set(plan.folders) - set(made):

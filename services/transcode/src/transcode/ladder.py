@@ -1,7 +1,8 @@
 """Which renditions a picture gets, and how each is encoded. Pure."""
 
-import math
 from dataclasses import dataclass
+
+from media_common.picture_size import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +35,23 @@ class Rendition:
     """One picture size to make: its folder's name, its size in square pixels, its encoder's settings."""
 
     name: str
-    width: int
-    height: int
+    size: Size
     rung: Rung
 
 
-def choose_ladder(width: int, height: int) -> tuple[Rendition, ...]:
+def choose_ladder(picture: Size) -> tuple[Rendition, ...]:
     """Choose the renditions of an upright picture of square pixels, best first; always at least one.
 
     A rung is a 16:9 box, turned for portraits; the picture is made to fit in and is never enlarged. So a film of
     1920×800 still gets its 1080p, at its own size. A picture smaller than all boxes gets one rendition of its own
     size. Sides are even, as 4:2:0 needs, and the aspect is kept to the pixel.
     """
-    short, long = sorted((width, height))
+    short, long = sorted((picture.width, picture.height))
     fitting = [rung for rung in LADDER if short >= rung.lines or long >= rung.long_side]
-    chosen = [_rendition(f"{rung.lines}p", width, height, rung) for rung in fitting]
-    return tuple(chosen) or (_rendition(f"{_even(short)}p", width, height, LADDER[-1]),)
-
-
-def _rendition(name: str, width: int, height: int, rung: Rung) -> Rendition:
-    short, long = sorted((width, height))
-    scale = min(1.0, rung.lines / short, rung.long_side / long)
-    return Rendition(name, _even(width * scale), _even(height * scale), rung)
-
-
-def _even(side: float) -> int:
-    """Give the nearest even number, the lower one of two: an odd side loses a pixel and gains none."""
-    return max(2, 2 * math.ceil(side / 2 - 0.5))
+    if not fitting:
+        own = picture.scaled(1.0)
+        return (Rendition(f"{min(own.width, own.height)}p", own, LADDER[-1]),)
+    scales = [min(1.0, rung.lines / short, rung.long_side / long) for rung in fitting]
+    return tuple(
+        Rendition(f"{rung.lines}p", picture.scaled(scale), rung) for rung, scale in zip(fitting, scales, strict=True)
+    )

@@ -3,7 +3,6 @@
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from media_common.cpus import available_cpus
 from mq_common.settings import Settings
 
 
@@ -21,7 +20,3 @@ class TranscodeSettings(Settings):
     max_frame_rate: float = Field(
         default=60.0, ge=1, le=240, description="pictures per second at most; faster sources are thinned out evenly"
     )
-
-    def threads_per_job(self, concurrency: int) -> int:
-        """Give the threads of one job when `concurrency` of them may run at once."""
-        return self.threads or max(1, available_cpus() // concurrency)
