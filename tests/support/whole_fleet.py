@@ -18,7 +18,7 @@ from local_fleet.run_folder import RunFolder
 from local_fleet.survivors import find_survivors
 
 #: One job of the clip takes seconds; a busy machine may need minutes.
-PATIENCE_S = 240
+PATIENCE_S = 120
 
 
 @dataclass
@@ -80,7 +80,7 @@ class WholeFleet:
     def until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE_S
         while not condition():
-            assert time.monotonic() < deadline, self.logs()
+            assert time.monotonic() < deadline, f"{self.mediaflow('status')}\n{self.logs()}"
             time.sleep(0.1)
 
     def dead_letters(self) -> dict[str, int]:
