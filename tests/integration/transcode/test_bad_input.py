@@ -28,7 +28,7 @@ def nothing_is_left(desk):
         ("no_moov", "moov|cut off|unfinished|broken off|incomplete"),
         ("truncated", r"3\.\d s of 6\.0 s"),
         ("truncated_mkv", r"3\.\d s of 6\.0 s"),
-        ("garbled", "cannot read the file"),
+        ("garbled", "cannot read the file: Cannot determine format of input stream 0:0"),
         ("random_bytes", "no media format|not a video|unknown"),
         ("image", "PNG picture"),
         ("jpeg", "JPEG picture"),

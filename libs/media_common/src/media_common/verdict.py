@@ -23,10 +23,16 @@ _INPUTS = re.compile(
     r"|does not contain any stream|matches no streams|[Ee]rror while decoding|[Ee]rror submitting packet"
     r"|Invalid NAL|non-existing PPS|Decod(?:er|ing) .*(?:not found|requested)|[Uu]nsupported codec|no frame!"
     r"|Picture size \d+x\d+ is invalid|Output file is empty|Unknown decoder|[Ii]nvalid .* (?:header|packet|frame)"
+    r"|Cannot determine format of input stream|Nothing was written into output file"
 )
-#: Lines that only say that something went wrong before.
-_EMPTY_WORDS = re.compile(r"^(?:Conversion failed!|Error while processing the decoded data.*|Exiting.*)$")
-_COMPONENT = re.compile(r"^\[[^\]]*@ 0x[0-9a-f]+\]\s*")
+#: Lines that only say that something went wrong before, by ffmpeg 5 to 7.
+_EMPTY_WORDS = re.compile(
+    r"^(?:Conversion failed!|Exiting.*|Last message repeated \d+ times|Error while processing the decoded data.*"
+    r"|Error marking filters as finished|Error re(?:initializing|configuring) filters!|Error configuring filter graph.*"
+    r"|Error while filtering: .*|Error sending frames to consumers: .*|Task finished with error code.*"
+    r"|Terminating thread with return code.*|Error opening (?:in|out)put files?.*)$"
+)
+_COMPONENT = re.compile(r"^(?:\[[^\]]*@ 0x[0-9a-f]+\]\s*)+")
 _PATH = re.compile(r"(?:file:)?/[^\s:]*/([^\s:/]+)")
 
 
@@ -44,7 +50,7 @@ def failure_of(
         )
     reason = last_words(stderr_tail)
     if judges_input and exit_code > 0 and not _OURS.search(stderr_tail) and _INPUTS.search(stderr_tail):
-        return BadMedia(f"{program} cannot read the file: {reason}", details=stderr_tail)
+        return BadMedia(": ".join(filter(None, [f"{program} cannot read the file", reason])), details=stderr_tail)
     how = f"was ended by {_signal_name(-exit_code)}" if exit_code < 0 else f"ended with code {exit_code}"
     return ToolFailed(f"{program} {how}: {reason or 'it said nothing'}", details=stderr_tail)
 
