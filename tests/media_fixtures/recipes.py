@@ -95,6 +95,12 @@ def damage_middle(data: bytes) -> bytes:
     return data[:middle] + noise(7, length) + data[middle + length :]
 
 
+def damage_jpeg(data: bytes) -> bytes:
+    """Replace all of a JPEG inside the file, but for its first mark, by noise."""
+    start, end = data.index(b"\xff\xd8\xff") + 3, data.rindex(b"\xff\xd9")
+    return data[:start] + noise(5, end - start) + data[end:]
+
+
 def garble_media(data: bytes) -> bytes:
     """Replace all media data by noise; the index at the file's start stays whole."""
     start = data.index(b"mdat") + 4
@@ -296,6 +302,9 @@ BROKEN = {
     "truncated_mkv": Recipe("truncated.mkv", copy_of="subtitles_srt", edit=keep(0.6)),
     "random_bytes": Recipe("random_bytes.mp4", edit=lambda _: noise(1, 300_000)),
     "corrupt_middle": Recipe("corrupt_middle.mp4", copy_of="plain", edit=damage_middle),
+    "damaged_cover": Recipe(
+        "damaged_cover.m4a", copy_of="cover_art", edit=lambda data: damage_jpeg(data) if b"covr" in data else data
+    ),
     "garbled": Recipe(
         "garbled.mp4", copy_of="small", edit=lambda data: garble_media(data) if b"mdat" in data else data
     ),

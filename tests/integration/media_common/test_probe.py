@@ -64,6 +64,16 @@ def test_sound_alone_is_fine_and_its_cover_is_no_video(probed: Probed, name: str
 
     assert info.video is None
     assert len(info.audio) == 1
+    assert (info.cover is not None) == (name == "cover_art")
+
+
+def test_the_first_moment_is_on_the_files_own_clock(probed: Probed) -> None:
+    late, plain = probed("late_start"), probed("plain")
+
+    assert late.video is not None
+    assert late.start_s == pytest.approx(10, abs=0.1)
+    assert late.video.start_s == pytest.approx(late.start_s, abs=0.1)
+    assert plain.start_s == 0
 
 
 def test_languages_and_channels_of_sound_tracks_are_known(probed: Probed) -> None:

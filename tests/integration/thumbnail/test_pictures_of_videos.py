@@ -136,7 +136,7 @@ def test_cover_art_is_the_poster_of_a_song(desk, media_fixtures):
     assert cues(done) == []
 
 
-@pytest.mark.parametrize("name", ["audio_only", "audio_mp3"])
+@pytest.mark.parametrize("name", ["audio_only", "audio_mp3", "damaged_cover"])
 def test_sound_without_a_picture_is_a_success_with_an_empty_storyboard(desk, media_fixtures, name):
     done = desk.run(media_fixtures[name])
 

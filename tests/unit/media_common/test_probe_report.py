@@ -94,9 +94,11 @@ def test_cover_art_is_no_video() -> None:
     cover = _video(codec_name="mjpeg", disposition={"attached_pic": 1})
 
     assert _info(cover).video is None
-    chosen = _info(cover | {"index": 0}, _video(index=1)).video
-    assert chosen is not None
-    assert chosen.index == 1
+    assert _info(cover | {"index": 3}).cover == 3
+    info = _info(cover | {"index": 0}, _video(index=1))
+    assert info.video is not None
+    assert (info.video.index, info.cover) == (1, 0)
+    assert _info(_video()).cover is None
 
 
 def test_of_several_pictures_the_default_one_is_taken() -> None:
@@ -175,6 +177,11 @@ def test_text_subtitles_are_told_from_bitmaps() -> None:
         (True, None, False),
         (False, "de", True),
     ]
+
+
+@pytest.mark.parametrize(("stated", "start_s"), [("1.400000", 1.4), ("-0.021", -0.021), ("N/A", 0.0), (None, 0.0)])
+def test_the_files_first_moment_is_known(stated: str | None, start_s: float) -> None:
+    assert _info(_video(), start_time=stated).start_s == start_s
 
 
 def test_a_length_only_the_streams_know_is_theirs() -> None:

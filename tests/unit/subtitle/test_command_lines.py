@@ -6,11 +6,12 @@ import pytest
 
 from media_common.media_info import AudioStream, MediaInfo, SubtitleStream
 from media_common.webvtt import Cue
+from media_fixtures.infos import a_file, a_picture
 from subtitle.embedded import MAX_TRACKS, Skipped, extract_arguments, sorted_out
 from subtitle.job import details
 from subtitle.recognise.engines import Engine
 from subtitle.speech import Transcript, chosen_track, decode_arguments
-from subtitle.timeline import zero_of
+from subtitle.timeline import beginning
 from subtitle.track import Track, named
 
 SOURCE = Path("/store/source")
@@ -66,7 +67,8 @@ def test_a_broken_clock_cannot_fill_the_disk_with_silence() -> None:
 def test_time_begins_with_the_picture_unless_there_is_sound_before_it(
     file_start_s: float, picture_start_s: float | None, zero: float
 ) -> None:
-    assert zero_of(file_start_s, picture_start_s) == zero
+    video = None if picture_start_s is None else a_picture(start_s=picture_start_s)
+    assert beginning(a_file(video=video, start_s=file_start_s)) == zero
 
 
 def test_text_tracks_are_told_from_pictures_and_from_what_nobody_can_read() -> None:

@@ -103,7 +103,9 @@ def test_no_more_sheets_are_written_than_planned():
 
 
 def test_cover_art_is_never_enlarged():
-    assert (
+    arguments = cover_arguments(Path("/s"), 2, 1280, 1)
+
+    assert after(arguments, "-map") == ["0:2"]
+    assert after(arguments, "-vf") == [
         "scale='min(1280,iw)':'min(1280,ih)':force_original_aspect_ratio=decrease,format=yuvj420p"
-        in cover_arguments(Path("/s"), 1280, 1)
-    )
+    ]

@@ -30,7 +30,7 @@ class VideoStream:
     color_transfer: str | None
     is_hdr: bool
     interlaced: bool
-    #: seconds; many transport streams do not start at 0
+    #: seconds on the file's own clock
     start_s: float
     #: as the container counts them, which not every container does
     frames: int | None
@@ -72,3 +72,7 @@ class MediaInfo:
     video: VideoStream | None
     audio: tuple[AudioStream, ...] = ()
     subtitles: tuple[SubtitleStream, ...] = ()
+    #: the first moment of picture or sound on the file's own clock; many transport streams do not start at 0
+    start_s: float = 0.0
+    #: index of the stream that is a picture to show for the whole file (a song's cover)
+    cover: int | None = None

@@ -38,17 +38,29 @@ def media_info(report: Mapping[str, Any], size: int) -> MediaInfo:
         video=_video(streams),
         audio=tuple(_audio(stream) for stream in streams if stream.get("codec_type") == "audio"),
         subtitles=tuple(_subtitle(stream) for stream in streams if stream.get("codec_type") == "subtitle"),
+        start_s=_number(container.get("start_time")),
+        cover=_cover(streams),
     )
+
+
+def _cover(streams: Sequence[Stream]) -> int | None:
+    covers = [stream for stream in _pictures(streams) if _flag(stream, "attached_pic")]
+    return _whole(covers[0].get("index")) if covers else None
+
+
+def _pictures(streams: Sequence[Stream]) -> list[Stream]:
+    return [
+        stream
+        for stream in streams
+        if stream.get("codec_type") == "video" and _whole(stream.get("width")) > 0 and _whole(stream.get("height")) > 0
+    ]
 
 
 def _video(streams: Sequence[Stream]) -> VideoStream | None:
     pictures = [
         stream
-        for stream in streams
-        if stream.get("codec_type") == "video"
-        and not (_flag(stream, "attached_pic") or _flag(stream, "timed_thumbnails"))
-        and _whole(stream.get("width")) > 0
-        and _whole(stream.get("height")) > 0
+        for stream in _pictures(streams)
+        if not (_flag(stream, "attached_pic") or _flag(stream, "timed_thumbnails"))
     ]
     if not pictures:
         return None

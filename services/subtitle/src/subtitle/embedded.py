@@ -57,7 +57,7 @@ def read_tracks(task: Task) -> tuple[list[Track], list[Skipped]]:
     scripts = {stream: task.outputs / f"track{stream.index}.{FORMS[stream.codec]}" for stream in streams}
     try:
         run_for(task, extract_arguments(task.source, scripts), step="reading text tracks", share=_READ_SHARE)
-        start_s = beginning(task)
+        start_s = beginning(task.info)
         tracks = [_track(stream, _read(script), start_s) for stream, script in scripts.items()]
         cut_off = [stream for stream, script in scripts.items() if _size(script) >= _CUT_OFF_BYTES]
     finally:

@@ -91,7 +91,9 @@ def decode_arguments(source: Path, stream: AudioStream, sound: Path, *, start_s:
 
 
 def _decode(task: Task, stream: AudioStream, sound: Path) -> None:
-    arguments = decode_arguments(task.source, stream, sound, start_s=beginning(task), duration_s=task.info.duration_s)
+    arguments = decode_arguments(
+        task.source, stream, sound, start_s=beginning(task.info), duration_s=task.info.duration_s
+    )
     run_for(task, arguments, step="decoding sound", share=_DECODE_SHARE)
 
 

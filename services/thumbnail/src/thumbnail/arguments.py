@@ -60,13 +60,13 @@ def one_picture_arguments(
     ]
 
 
-def cover_arguments(source: Path, longer_side: int, threads: int) -> list[str]:
-    """Write the run that makes the poster from an audio file's cover art, if it has one."""
+def cover_arguments(source: Path, stream: int, longer_side: int, threads: int) -> list[str]:
+    """Write the run that makes the poster from an audio file's cover art."""
     box = f"scale='min({longer_side},iw)':'min({longer_side},ih)':force_original_aspect_ratio=decrease"
     return [
         *filter_threads(threads),
         *input_arguments(source, threads=threads),
-        *("-map", "0:v:0", "-vf", f"{box},format=yuvj420p"),
+        *("-map", f"0:{stream}", "-vf", f"{box},format=yuvj420p"),
         *(*_images(_POSTER_QUALITY, threads), "-frames:v", "1", "-update", "1", POSTER),
     ]
 

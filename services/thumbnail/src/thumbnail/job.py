@@ -102,10 +102,11 @@ class Thumbnail:
         return _noted(task.outputs, board)
 
     def _cover(self, task: Task) -> Mapping[str, object]:
-        try:
-            run_for(task, cover_arguments(task.source, self.poster_px, self.threads))
-        except BadMedia:
-            (task.outputs / POSTER).unlink(missing_ok=True)  # no cover art, or none that can be read
+        if task.info.cover is not None:
+            try:
+                run_for(task, cover_arguments(task.source, task.info.cover, self.poster_px, self.threads))
+            except BadMedia:
+                (task.outputs / POSTER).unlink(missing_ok=True)  # a damaged cover; the song may be whole
         (task.outputs / STORYBOARD).write_text(render_storyboard(Storyboard(1, 1.0, Size(0, 0)), [], 0.0))
         return {"poster": (task.outputs / POSTER).exists(), "storyboard": {"tiles": 0}}
 
