@@ -51,6 +51,14 @@ def test_the_users_variables_win_over_the_fleets_but_the_broker_is_the_fleets(tm
     assert plan(tmp_path).environment["MEDIAFLOW_STORE_URL"] == f"file://{tmp_path}/media"
 
 
+def test_a_fleet_of_ones_own_takes_simulated_assets_and_keeps_its_work_files_beside_its_store(tmp_path):
+    environment = plan(tmp_path).environment
+    assert environment["MEDIAFLOW_INGEST_ALLOW_SIMULATED"] == "true"
+    assert environment["MEDIAFLOW_MEDIA_SCRATCH_DIR"] == str(tmp_path / "scratch")
+    refused = plan(tmp_path, inherited={"MEDIAFLOW_INGEST_ALLOW_SIMULATED": "false"}).environment
+    assert refused["MEDIAFLOW_INGEST_ALLOW_SIMULATED"] == "false"
+
+
 def test_ingest_that_listens_everywhere_is_asked_on_loopback(tmp_path):
     assert plan(tmp_path, ingest_host="0.0.0.0", ingest_port=9000).ingest_spec().host == "127.0.0.1"
     assert IngestEndpoint(ingest_host="0.0.0.0").url == "http://localhost:8080"

@@ -23,6 +23,9 @@ _WAL_SIZE = 128 * _MIB
 #: Queue depths drive the scaling: quorum queues should count theirs every second, not every five.
 _ADVANCED = "[{rabbit, [{quorum_tick_interval, 1000}]}].\n"
 
+#: Milliseconds a consumer may hold a message unacknowledged: a day. Queues have their own, shorter ones.
+_CONSUMER_TIMEOUT_MS = 24 * 3600 * 1000
+
 
 @dataclass(frozen=True)
 class BrokerAddress:
@@ -74,6 +77,8 @@ def render_config(plan: NodePlan, memory_bytes: int) -> str:
             f"disk_free_limit.absolute = {_DISK_FREE_LIMIT}",
             f"raft.wal_max_size_bytes = {_WAL_SIZE}",
             "collect_statistics_interval = 1000",
+            # Before 3.12 a queue's own x-consumer-timeout is ignored, and half an hour is short for a film.
+            f"consumer_timeout = {_CONSUMER_TIMEOUT_MS}",
             "log.console = false",
             "log.file = broker.log",
             "log.file.level = info",

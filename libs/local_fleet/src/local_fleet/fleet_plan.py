@@ -13,7 +13,11 @@ from mq_common.channels import ChannelSpec
 _GRACE_S = 10.0
 
 #: What the fleet sets for its processes where the user has not.
-_DEFAULTS = {"MEDIAFLOW_GRACE_S": str(_GRACE_S), "PYTHONUNBUFFERED": "1"}
+_DEFAULTS = {
+    "MEDIAFLOW_GRACE_S": str(_GRACE_S),
+    "MEDIAFLOW_INGEST_ALLOW_SIMULATED": "true",  # a fleet on one's own machine is there to be tried out
+    "PYTHONUNBUFFERED": "1",
+}
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,11 @@ def plan_fleet(
     broker: Mapping[str, str],
 ) -> FleetPlan:
     """Plan a fleet; `broker` holds AMQP_URL and, where known, MEDIAFLOW_MANAGEMENT_URL."""
-    store = {"MEDIAFLOW_STORE_URL": folder.media.as_uri()}
+    places = {"MEDIAFLOW_STORE_URL": folder.media.as_uri(), "MEDIAFLOW_MEDIA_SCRATCH_DIR": str(folder.scratch)}
     return FleetPlan(
         channels=channels,
         commands=settings.commands,
         initial_workers=settings.workers,
         ingest=ingest,
-        environment=_DEFAULTS | store | dict(inherited) | dict(broker),
+        environment=_DEFAULTS | places | dict(inherited) | dict(broker),
     )

@@ -44,6 +44,11 @@ class RunFolder:
         return self.path / "media"
 
     @property
+    def scratch(self) -> Path:
+        """Files of running jobs: on the store's own disk, so that a finished file is moved instead of copied."""
+        return self.path / "scratch"
+
+    @property
     def logs(self) -> Path:
         """One log file for each process."""
         return self.path / "logs"
