@@ -178,6 +178,10 @@ ODD = {
         "empty_audio.mkv",
         ((*picture("320x180", 25, 2), *tone(1), "-af", "atrim=end=0", *H264, "-c:a", "pcm_s16le", "{out}"),),
     ),
+    "announced_audio": Recipe("announced_audio.ts", (("-i", "{small}", *COPY, "-bsf:a", "noise=drop=1", "{out}"),)),
+    "late_audio": Recipe(
+        "late_audio.ts", ((*picture("160x90", 10, 12), "-itsoffset", "10", *tone(2), *H264, *AAC, "{out}"),)
+    ),
     "audio_only": Recipe("audio_only.m4a", ((*tone(4), "-c:a", "aac", "{out}"),)),
     "audio_mp3": Recipe("audio.mp3", ((*tone(3), "-c:a", "libmp3lame", "{out}"),)),
     "cover_art": Recipe(

@@ -82,6 +82,14 @@ def test_languages_and_channels_of_sound_tracks_are_known(probed: Probed) -> Non
     assert [(track.language, track.channels) for track in audio][:2] == [("en", 2), ("de", 6)]
 
 
+def test_a_sound_track_that_is_announced_and_never_sent_is_none(probed: Probed) -> None:
+    assert probed("announced_audio").audio == ()
+
+
+def test_a_sound_track_that_starts_late_is_one(probed: Probed) -> None:
+    assert [(track.codec, track.sample_rate) for track in probed("late_audio").audio] == [("aac", 0)]
+
+
 def test_odd_shapes_and_rates_are_seen(probed: Probed) -> None:
     wide, varying, interlaced, hdr, one = (
         probed(name).video for name in ("wide_pixels", "variable_rate", "interlaced", "hdr10", "one_frame")

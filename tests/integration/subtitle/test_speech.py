@@ -85,11 +85,21 @@ def test_silence_a_tone_and_noise_say_nothing(make: Make, run: Runner, engine: s
     assert result.details["hls"] == {"subtitles": []}
 
 
-def test_no_sound_track_is_an_empty_valid_file(media_fixtures: FixtureCache, run: Runner) -> None:
-    result = run(media_fixtures["no_audio"])
+@pytest.mark.parametrize("name", ["no_audio", "announced_audio"])
+def test_no_sound_track_is_an_empty_valid_file(media_fixtures: FixtureCache, run: Runner, name: str) -> None:
+    result = run(media_fixtures[name])
     assert result.names == ["und/subtitles.vtt"]
     assert result.text("und/subtitles.vtt") == "WEBVTT\n"
     assert (result.details["reason"], result.details["engine"]) == ("no sound track", None)
+
+
+@pytest.mark.parametrize("name", ["empty_audio", "late_audio", "audio_only", "cover_art", "one_frame"])
+def test_sound_in_which_nobody_speaks_is_an_empty_valid_file(
+    media_fixtures: FixtureCache, run: Runner, name: str
+) -> None:
+    result = run(media_fixtures[name])
+    assert result.text_of_default == "WEBVTT\n"
+    assert result.details["reason"] in ("no speech was found", "no sound track")
 
 
 def test_three_minutes_cross_a_window_and_lose_and_double_nothing(speech_clip: Path, make: Make, run: Runner) -> None:

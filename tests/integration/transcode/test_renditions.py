@@ -154,6 +154,8 @@ def test_interlaced_pictures_become_progressive_at_the_same_rate(desk, media_fix
         ("late_picture", "640x360", 4.0),
         ("open_gop", "320x180", 12.0),
         ("empty_audio", "320x180", 2.0),
+        ("announced_audio", "426x240", 2.0),
+        ("late_audio", "160x90", 12.0),
     ],
 )
 def test_odd_inputs_keep_their_size_and_length(desk, media_fixtures, name, size, seconds):
@@ -167,13 +169,19 @@ def test_odd_inputs_keep_their_size_and_length(desk, media_fixtures, name, size,
     assert stream["pix_fmt"] == "yuv420p"
 
 
-@pytest.mark.parametrize("name", ["no_audio", "empty_audio"])
+@pytest.mark.parametrize("name", ["no_audio", "empty_audio", "announced_audio"])
 def test_without_sound_there_is_no_audio_group(desk, media_fixtures, name):
     done = desk.run(media_fixtures[name])
 
     assert done.details["hls"]["audio"] == []
     assert "AUDIO" not in (done.folder / "master.m3u8").read_text()
     assert not [name for name in done.names if name.startswith("audio")]
+
+
+def test_sound_that_starts_late_is_preceded_by_silence(desk, media_fixtures):
+    done = desk.run(media_fixtures["late_audio"])
+
+    assert lengths(done) == pytest.approx({"90p": 12, "audio": 12}, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["audio_only", "audio_mp3", "cover_art"])

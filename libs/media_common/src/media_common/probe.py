@@ -5,7 +5,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from media_common.child import run_child
+from media_common.child import RunReport, run_child
 from media_common.errors import BadMedia, LimitExceeded
 from media_common.ffmpeg import input_arguments, measured_duration
 from media_common.found import HEAD_BYTES, what_was_found
@@ -26,6 +26,8 @@ def probe(path: Path, settings: MediaSettings, *, cancelled: threading.Event | N
     if size == 0:
         raise BadMedia("the file is empty")
     info = media_info(_report(path, settings, cancelled), size)
+    audio = tuple(sound for sound in info.audio if _is_sent(sound, path, settings, cancelled))
+    info = replace(info, audio=audio)
     if info.video is None and not info.audio:
         raise BadMedia(f"the file holds neither picture nor sound that can be read ({info.format_name})")
     _check_pixels(info.video, settings.max_pixels)
@@ -37,16 +39,8 @@ def probe(path: Path, settings: MediaSettings, *, cancelled: threading.Event | N
 
 
 def _report(path: Path, settings: MediaSettings, cancelled: threading.Event | None) -> dict[str, object]:
-    command = ["ffprobe", "-hide_banner", "-v", "error", "-show_format", "-show_streams", "-of", "json"]
     try:
-        run = run_child(
-            [*command, *input_arguments(path)],
-            cwd=path.parent,
-            time_limit_s=settings.probe_time_limit_s,
-            memory_limit_mb=settings.memory_limit_mb,
-            cancelled=cancelled,
-            judges_input=True,
-        )
+        run = _ffprobe(["-show_format", "-show_streams", "-of", "json"], path, settings, cancelled)
     except LimitExceeded:
         raise
     except BadMedia as error:
@@ -55,6 +49,25 @@ def _report(path: Path, settings: MediaSettings, cancelled: threading.Event | No
         raise BadMedia(f"the file is {what_was_found(head, error.details)}", details=error.details) from None
     report = json.loads(run.stdout.decode("utf-8", "replace"))
     return report if isinstance(report, dict) else {}
+
+
+def _is_sent(sound: AudioStream, path: Path, settings: MediaSettings, cancelled: threading.Event | None) -> bool:
+    """Say whether a sound track comes at all: recordings of broadcasts announce some that never do."""
+    if sound.sample_rate > 0:
+        return True
+    first_packet = ["-select_streams", str(sound.index), "-show_entries", "packet=pos", "-read_intervals", "%+#1"]
+    return bool(_ffprobe([*first_packet, "-of", "csv=p=0"], path, settings, cancelled).stdout.strip())
+
+
+def _ffprobe(options: list[str], path: Path, settings: MediaSettings, cancelled: threading.Event | None) -> RunReport:
+    return run_child(
+        ["ffprobe", "-hide_banner", "-v", "error", *options, *input_arguments(path)],
+        cwd=path.parent,
+        time_limit_s=settings.probe_time_limit_s,
+        memory_limit_mb=settings.memory_limit_mb,
+        cancelled=cancelled,
+        judges_input=True,
+    )
 
 
 def _check_pixels(video: VideoStream | None, max_pixels: int) -> None:
