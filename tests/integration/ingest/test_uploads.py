@@ -197,3 +197,16 @@ def test_a_simulated_asset_does_not_take_the_place_of_a_real_one(client, clip):
     asset_id = f"conflict-{uuid4().hex}"
     client.post("/media/upload", params={"assetId": asset_id}, content=clip)
     assert client.post("/media/upload", json={"assetId": asset_id, "ownerId": "anonymous"}).status_code == 409
+
+
+def test_requests_sent_in_one_go_are_answered_one_by_one(front, clip):
+    json_body = f'{{"assetId":"pipe-{uuid4().hex}","ownerId":"u-1"}}'.encode()
+    head = "POST /media/upload HTTP/1.1\r\nHost: x\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n"
+    requests = [("video/mp4", clip), ("application/json", json_body), ("video/mp4", clip[:10])]
+    stream = b"".join(head.format(kind, len(body)).encode() + body for kind, body in requests)
+    with front.connect() as connection:
+        connection.sendall(stream + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answers = b""
+        while piece := connection.recv(65536):
+            answers += piece
+    assert [answers.count(b"HTTP/1.1 202"), answers.count(b"HTTP/1.1 200")] == [3, 1]

@@ -4,6 +4,12 @@ from concurrent.futures import Future
 
 import pytest
 
+from ingest.asset_index import AssetIndex
+from ingest.channels_file import ChannelsFile
+from ingest.door import Door
+from ingest.idempotency import IdempotencyRecords
+from ingest.runtime import Runtime
+from ingest.settings import IngestSettings
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
 from mq_common.publisher import Outcome, OutgoingMessage
@@ -34,3 +40,16 @@ def store(tmp_path) -> MediaStore:
 @pytest.fixture
 def publisher() -> StandInPublisher:
     return StandInPublisher()
+
+
+@pytest.fixture
+def runtime(store, publisher) -> Runtime:
+    return Runtime(
+        settings=IngestSettings(allow_simulated=True),
+        store=store,
+        publisher=publisher,
+        door=Door(publisher),
+        channels=ChannelsFile(None, "media"),
+        index=AssetIndex(store),
+        idempotency=IdempotencyRecords(store, patience_s=0.5),
+    )

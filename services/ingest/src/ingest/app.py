@@ -1,4 +1,4 @@
-"""The Flask application."""
+"""The application: Flask for everything but the uploads themselves."""
 
 from flask import Flask
 
@@ -8,21 +8,20 @@ from ingest.openapi import add_openapi_routes
 from ingest.outputs import add_output_routes
 from ingest.probes import add_probe_routes
 from ingest.runtime import Runtime
-from ingest.uploads import add_upload_routes
+from ingest.uploads import Uploads
 
 #: Seconds for which browsers may keep the pages' own scripts and styles.
 _STATIC_MAX_AGE_S = 3600
 
 
-def create_app(runtime: Runtime) -> Flask:
-    """Make the application on an opened runtime."""
+def create_app(runtime: Runtime) -> Uploads:
+    """Make the WSGI application on an opened runtime."""
     app = Flask("ingest", static_folder="static", static_url_path="/static", template_folder="templates")
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = _STATIC_MAX_AGE_S
     app.url_map.merge_slashes = False
-    add_upload_routes(app, runtime)
     add_asset_routes(app, runtime)
     add_output_routes(app, runtime)
     add_probe_routes(app, runtime)
     add_openapi_routes(app)
     add_error_handlers(app)
-    return app
+    return Uploads(app, runtime)

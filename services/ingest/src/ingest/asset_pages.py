@@ -22,7 +22,7 @@ def add_asset_routes(app: Flask, runtime: Runtime) -> None:
 
     @cache
     def media_origin() -> str | None:
-        signed = runtime.store.signed_url("assets/", 60) if runtime.settings.serve_outputs == "redirect" else None
+        signed = runtime.store.signed_url("assets/any", 60) if runtime.settings.serve_outputs == "redirect" else None
         return signed and "{0.scheme}://{0.netloc}".format(urlsplit(signed))
 
     @app.get("/")

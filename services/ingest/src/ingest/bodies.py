@@ -1,10 +1,12 @@
 """Reading request bodies: in pieces, within a size, and never waiting for ever."""
 
 import contextlib
+import socket
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
+from gunicorn.http.body import LengthReader
 from gunicorn.http.errors import ParseException
 
 from ingest.problems import BROKEN_OFF, MALFORMED, STALLED, TOO_LARGE, Problem
@@ -25,7 +27,7 @@ class RequestBody:
 
     def __init__(self, environ: Mapping[str, Any], stall_s: float) -> None:
         self._stream = environ["wsgi.input"]
-        self._socket = environ.get("gunicorn.socket")
+        self._socket: socket.socket | None = environ.get("gunicorn.socket")
         self._stall_s = stall_s
         length = environ.get("CONTENT_LENGTH")
         chunked = "HTTP_TRANSFER_ENCODING" in environ
@@ -70,7 +72,7 @@ class RequestBody:
 
     def _read(self) -> bytes:
         try:
-            piece: bytes = self._stream.read(PIECE_BYTES)
+            piece = self._next()
         except TimeoutError:
             raise Problem(
                 STALLED, f"Nothing came for {self._stall_s:g} s; nothing was kept. Upload it again."
@@ -81,6 +83,26 @@ class RequestBody:
             raise Problem(
                 BROKEN_OFF, "The connection ended in mid-upload; nothing was kept. Upload it again."
             ) from None
+        return piece
+
+    def _next(self) -> bytes:
+        """Take the next bytes: from the socket where only the length frames the body, which spares gunicorn's copies.
+
+        gunicorn copies a byte about six times on its way through its buffers; for a large upload that is half of the
+        work. Its reader is told how much is gone, so that it knows where the next request begins.
+        """
+        reader = getattr(self._stream, "reader", None)
+        if self._socket is None or not isinstance(reader, LengthReader):
+            return cast("bytes", self._stream.read(PIECE_BYTES))
+        wanted = min(reader.length, PIECE_BYTES)
+        buffered = reader.unreader.take_buffered()
+        if buffered:
+            piece, rest = cast("bytes", buffered[:wanted]), buffered[wanted:]
+            if rest:
+                reader.unreader.unread(rest)
+        else:
+            piece = self._socket.recv(wanted) if wanted else b""
+        reader.length -= len(piece)
         return piece
 
 

@@ -5,6 +5,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from ingest import metrics
+from ingest.answers import Answer
 from ingest.problems import (
     CONTENT_TYPE,
     INTERNAL,
@@ -15,53 +16,59 @@ from ingest.problems import (
     Problem,
     of_status,
 )
-from media_common.errors import StoreError, StoreFull
+from media_common.errors import MediaError, ObjectNotFound, StoreError, StoreFull
 
 log = structlog.get_logger()
 
 
 def add_error_handlers(app: Flask) -> None:
     """Turn every exception that leaves a view into problem+json."""
-    app.register_error_handler(Problem, answer)
-    app.register_error_handler(StoreError, lambda error: answer(of_store(error)))
-    app.register_error_handler(HTTPException, _of_flask)
-    app.register_error_handler(Exception, _unexpected)
+
+    def handle(error: Exception) -> Response:
+        if isinstance(error, HTTPException) and (error.response is not None or (error.code or 500) < 400):
+            return error.get_response()  # type: ignore[return-value]
+        return answer_error(error, request.method, request.path).to_response()
+
+    app.register_error_handler(Exception, handle)
+    app.register_error_handler(HTTPException, handle)
 
 
-def answer(problem: Problem) -> Response:
-    """Answer with the problem, count it and log it."""
+def answer_error(error: Exception, method: str, path: str) -> Answer:
+    """Give the problem that the error is, counted and logged."""
+    problem = _problem_of(error)
     kind = problem.kind
     metrics.REFUSALS.labels(kind.slug).inc()
-    write = log.warning if kind.status >= 500 else log.info
-    write(
-        "request_refused",
-        method=request.method,
-        path=request.path,
-        status=kind.status,
-        problem=kind.slug,
-        detail=problem.detail,
-    )
-    return Response(problem.body(request.path), kind.status, problem.response_headers(), content_type=CONTENT_TYPE)
+    refused = {"method": method, "path": path, "status": kind.status, "problem": kind.slug, "detail": problem.detail}
+    if kind is INTERNAL:
+        log.error("request_failed", error=repr(error), exc_info=error, **refused)
+    elif kind.status >= 500:
+        log.warning("request_refused", **refused)
+    else:
+        log.info("request_refused", **refused)
+    return Answer(kind.status, problem.body(path), CONTENT_TYPE, problem.response_headers())
 
 
-def of_store(error: StoreError) -> Problem:
-    """Give the problem that a failing store is."""
+def _problem_of(error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    # What we look for and do not find is None; an object that is missed in the middle of something is a broken store.
+    if isinstance(error, (StoreError, ObjectNotFound)):
+        return _of_store(error)
+    if isinstance(error, HTTPException):
+        return _of_flask(error)
+    return Problem(INTERNAL, "An unexpected error; the service's log has the reason. Trying again may help.")
+
+
+def _of_store(error: MediaError) -> Problem:
     if isinstance(error, StoreFull):
-        return Problem(STORE_FULL, f"{error} Nothing was accepted; free some room and send it again.")
-    return Problem(STORE_UNAVAILABLE, f"{error} Nothing was accepted; send it again later.")
+        return Problem(STORE_FULL, f"{error}. Nothing was accepted; free some room and send it again.")
+    return Problem(STORE_UNAVAILABLE, f"{error}. Nothing was accepted; send it again later.")
 
 
-def _of_flask(error: HTTPException) -> Response:
-    if error.response is not None or (error.code or 500) < 400:  # redirects
-        return error.get_response()  # type: ignore[return-value]
+def _of_flask(error: HTTPException) -> Problem:
     if isinstance(error, NotFound):
-        return answer(Problem(NO_SUCH_ADDRESS, "GET /docs for the addresses there are."))
+        return Problem(NO_SUCH_ADDRESS, "GET /docs for the addresses there are.")
     if isinstance(error, MethodNotAllowed):
         allowed = ", ".join(sorted(error.valid_methods or ()))
-        return answer(Problem(WRONG_METHOD, f"This address takes {allowed}.", headers={"Allow": allowed}))
-    return answer(Problem(of_status(error.code or 500, error.name), error.description or error.name))
-
-
-def _unexpected(error: Exception) -> Response:
-    log.exception("request_failed", method=request.method, path=request.path, error=repr(error))
-    return answer(Problem(INTERNAL, "An unexpected error; the service's log has the reason. Trying again may help."))
+        return Problem(WRONG_METHOD, f"This address takes {allowed}.", headers={"Allow": allowed})
+    return Problem(of_status(error.code or 500, error.name), error.description or error.name)

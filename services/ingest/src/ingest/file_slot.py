@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from hashlib import sha256
 from types import TracebackType
 from typing import Self
 
 from ingest.bodies import too_large
+from ingest.digest import StreamDigest
 from ingest.file_names import clean_file_name
 from ingest.problems import EMPTY_UPLOAD, Problem
 from ingest.runtime import Runtime
@@ -29,7 +29,7 @@ class FileSlot:
         self._limit = runtime.settings.max_upload_bytes
         self._kept = False
         self._committed = False
-        self._digest = sha256()
+        self._digest = StreamDigest()
         self._size = 0
         self._content_type = content_type
         self.event_id = new_event_id()
@@ -94,6 +94,7 @@ class FileSlot:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._digest.close()
         # After a failing store nobody knows whether the asset's record was written: then a committed file stays.
         if self._kept or (self._committed and isinstance(error, StoreError)):
             return

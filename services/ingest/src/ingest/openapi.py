@@ -12,7 +12,7 @@ from ingest import models
 from ingest.openapi_paths import paths
 from ingest.page_headers import page_headers
 
-_INPUTS = (models.SimulatedUpload, models.FileFields, models.BurstRequest)
+_INPUTS = (models.SimulatedUpload, models.BurstRequest)
 _OUTPUTS = (
     models.UploadAccepted,
     models.BurstReport,

@@ -10,6 +10,12 @@ Json = dict[str, Any]
 
 _BINARY: Json = {"schema": {"type": "string", "format": "binary"}}
 _ASSET_ID: Json = {"name": "assetId", "in": "path", "required": True, "schema": {"type": "string"}}
+#: What may be said about a file, in the query or in a form.
+_FILE_FIELDS: dict[str, Json] = {
+    "assetId": {"$ref": "#/components/schemas/SimulatedUpload/properties/assetId"},
+    "ownerId": {"$ref": "#/components/schemas/SimulatedUpload/properties/ownerId"},
+    "durationSec": {"type": "number", "minimum": 0, "description": "claimed length, seconds"},
+}
 _UPLOAD_PROBLEMS = (
     problems.MALFORMED,
     problems.EMPTY_UPLOAD,
@@ -50,7 +56,6 @@ def paths() -> dict[str, Json]:
 
 
 def _upload() -> Json:
-    file_fields = ("assetId", "ownerId", "durationSec")
     return {
         "operationId": "upload",
         "summary": "Upload a video",
@@ -66,7 +71,7 @@ def _upload() -> Json:
         "tags": ["uploads"],
         "parameters": [
             _query("filename", "Name to show and to save under; never a path", {"type": "string"}),
-            *(_query(name, "As in the form", _ref("FileFields", name)) for name in file_fields),
+            *(_query(name, "As in the form", schema) for name, schema in _FILE_FIELDS.items()),
             _header("Idempotency-Key", "1 to 255 visible characters; makes a retry safe"),
             _header("traceparent", "W3C Trace Context; goes on in the event"),
         ],
@@ -96,12 +101,7 @@ def _form() -> Json:
     return {
         "type": "object",
         "required": ["file"],
-        "properties": {
-            "assetId": _ref("FileFields", "assetId"),
-            "ownerId": _ref("FileFields", "ownerId"),
-            "durationSec": _ref("FileFields", "durationSec"),
-            "file": {"type": "string", "format": "binary"},
-        },
+        "properties": _FILE_FIELDS | {"file": {"type": "string", "format": "binary"}},
     }
 
 
@@ -228,9 +228,8 @@ def _json(schema: Json) -> Json:
     return {"application/json": {"schema": schema}}
 
 
-def _ref(model: str, member: str | None = None) -> Json:
-    path = f"#/components/schemas/{model}"
-    return {"$ref": f"{path}/properties/{member}" if member else path}
+def _ref(model: str) -> Json:
+    return {"$ref": f"#/components/schemas/{model}"}
 
 
 def _query(name: str, description: str, schema: Json) -> Json:

@@ -1,6 +1,6 @@
 """W3C Trace Context: the request's trace goes on in the event, or a new one begins. Pure but for randomness."""
 
-import os
+import random
 import re
 
 #: Version 00 of https://www.w3.org/TR/trace-context/: trace id, parent id, flags.
@@ -19,6 +19,6 @@ def next_traceparent(incoming: str | None) -> str:
         or found[1] == _NO_TRACE
         or found[2] == _NO_PARENT
     ):
-        random = os.urandom(24).hex()
-        return f"00-{random[:32]}-{random[32:]}-01"
-    return f"00-{found[1]}-{os.urandom(8).hex()}-{found[3]}"
+        # Trace ids need to be unlike, not secret; the system's own randomness would cost a call into it.
+        return f"00-{random.getrandbits(128) or 1:032x}-{random.getrandbits(64) or 1:016x}-01"
+    return f"00-{found[1]}-{random.getrandbits(64) or 1:016x}-{found[3]}"

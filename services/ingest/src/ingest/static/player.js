@@ -60,6 +60,9 @@ export class Player {
     this.#hls = hls;
     hls.on(Hls.Events.MANIFEST_PARSED, () => this.#offerQuality(hls));
     hls.on(Hls.Events.SUBTITLE_TRACKS_UPDATED, () => this.#offerCaptions(hls));
+    hls.on(Hls.Events.SUBTITLE_TRACK_SWITCH, (_, { id }) => {
+      this.#part("captions").value = id;
+    });
     hls.on(Hls.Events.ERROR, (_, problem) => {
       if (problem.fatal && problem.type === Hls.ErrorTypes.MEDIA_ERROR) hls.recoverMediaError();
     });
