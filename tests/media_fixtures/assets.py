@@ -36,7 +36,7 @@ class Desk:
     """One channel's desk: takes a file, runs the job, shows what lies in the store afterwards."""
 
     def __init__(self, folder: Path, channel: str, work: Work, *, publish: Any = None, **limits: Any) -> None:
-        self.store: MediaStore = open_store(StoreSettings(store_url=f"file://{folder}/store", store_fsync=False))
+        self.store: MediaStore = open_store(StoreSettings(store_url=(folder / "store").as_uri(), store_fsync=False))
         self.settings = MediaSettings(scratch_dir=folder / "scratch", **limits)
         self.channel, self._folder = channel, folder
         after = (lambda asset: publish(self.store, asset, channel)) if publish else None
@@ -75,3 +75,9 @@ class Desk:
     def left_behind(self) -> list[str]:
         """What the job left in its scratch folder."""
         return [path.name for path in self.settings.scratch_dir.glob("*")]
+
+    @property
+    def left_nothing(self) -> bool:
+        """Whether a job that failed left no output, no result and no scratch file."""
+        kept = {key.rsplit("/", 1)[1] for key in self.store.list_keys(channel_prefix("asset-1", self.channel))}
+        return not self.left_behind and kept <= {"progress.json"}

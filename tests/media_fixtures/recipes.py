@@ -1,13 +1,10 @@
 """The list of test inputs: for each the ffmpeg runs that make it, and what is done to its bytes after."""
 
-import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from media_fixtures.bitmap_subtitles import presentation_graphics
-
-#: Bytes of a made file in, bytes of the broken file out.
-Edit = Callable[[bytes], bytes]
+from media_fixtures.damage import Edit, damage_jpeg, damage_middle, garble_media, keep, noise
 
 
 @dataclass(frozen=True)
@@ -77,34 +74,6 @@ def with_subtitles(*codecs: str) -> tuple[str, ...]:
         *("-metadata:s:s:0", "language=eng", "-metadata:s:s:1", "language=deu", "-disposition:s:0", "default"),
         "{out}",
     )
-
-
-def keep(fraction: float) -> Edit:
-    """Break off the file after a part of its length."""
-    return lambda data: data[: int(len(data) * fraction)]
-
-
-def noise(seed: int, size: int) -> bytes:
-    """Give the same random bytes each time."""
-    return random.Random(seed).randbytes(size)
-
-
-def damage_middle(data: bytes) -> bytes:
-    """Write noise over some of the media data, far from the index at the file's start."""
-    middle, length = len(data) // 2, min(20_000, len(data) // 10)
-    return data[:middle] + noise(7, length) + data[middle + length :]
-
-
-def damage_jpeg(data: bytes) -> bytes:
-    """Replace all of a JPEG inside the file, but for its first mark, by noise."""
-    start, end = data.index(b"\xff\xd8\xff") + 3, data.rindex(b"\xff\xd9")
-    return data[:start] + noise(5, end - start) + data[end:]
-
-
-def garble_media(data: bytes) -> bytes:
-    """Replace all media data by noise; the index at the file's start stays whole."""
-    start = data.index(b"mdat") + 4
-    return data[:start] + noise(3, len(data) - start)
 
 
 ORDINARY = {
@@ -203,6 +172,7 @@ ODD = {
             ),
         ),
     ),
+    "chroma_444": Recipe("chroma_444.mp4", ((*picture("640x360", 25, 2), *H264, "-pix_fmt", "yuv444p", "{out}"),)),
     "hdr10": Recipe(
         "hdr10.mp4",
         (

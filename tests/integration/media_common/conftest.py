@@ -9,10 +9,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from job_doubles import UploadEvent, poster, uploaded
 from s3_service import S3Service
 
+from media_common.job import ChannelJob
 from media_common.settings import MediaSettings, StoreSettings
 from media_common.store import MediaStore, open_store
+from media_fixtures.cache import FixtureCache
 from media_fixtures.plugin import media_fixtures, silent_listener  # noqa: F401
 
 
@@ -54,3 +57,15 @@ def store(request: pytest.FixtureRequest) -> MediaStore:
 @pytest.fixture
 def settings(tmp_path: Path) -> MediaSettings:
     return MediaSettings(scratch_dir=tmp_path / "scratch", threads=1)
+
+
+@pytest.fixture
+def event(store: MediaStore, media_fixtures: FixtureCache) -> UploadEvent:  # noqa: F811
+    """A small video, uploaded."""
+    return uploaded(store, media_fixtures["small"])
+
+
+@pytest.fixture
+def job(store: MediaStore, settings: MediaSettings) -> ChannelJob:
+    """A job that does a small piece of real work."""
+    return ChannelJob(store, "thumbnail", poster, settings=settings)

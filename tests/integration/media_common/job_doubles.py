@@ -1,13 +1,20 @@
-"""Events and workers for tests of jobs, without a broker."""
+"""Events, workers and work for tests of jobs, without a broker."""
 
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from media_common.layout import source_key
+from media_common.ffmpeg import input_arguments
+from media_common.job import ChannelJob, Task, Work
+from media_common.layout import channel_prefix, source_key
 from media_common.media_store import MediaStore
+from media_common.settings import MediaSettings
+from media_common.task_ffmpeg import run_for
+
+PREFIX = channel_prefix("a1", "thumbnail")
 
 
 @dataclass(frozen=True)
@@ -49,3 +56,17 @@ def uploaded(store: MediaStore, video: Path, *, asset_id: str = "a1", event_id: 
     key = source_key(asset_id)
     store.put_file(key, video, "video/mp4")
     return UploadEvent(event_id, asset_id, StoredSource(key, video.stat().st_size))
+
+
+def poster(task: Task) -> Mapping[str, object]:
+    """A real, small piece of work: one picture in a folder, and a playlist beside it."""
+    (task.outputs / "big").mkdir()
+    task.progress(50.0, "poster")
+    run_for(task, [*input_arguments(task.source), "-frames:v", "1", "big/poster.jpg"])
+    (task.outputs / "index.m3u8").write_text("#EXTM3U\n")
+    return {"width": task.info.video.width if task.info.video else None}
+
+
+def job_doing(store: MediaStore, settings: MediaSettings, work: Work) -> ChannelJob:
+    """Give the thumbnail channel's job, with another work."""
+    return ChannelJob(store, "thumbnail", work, settings=settings)

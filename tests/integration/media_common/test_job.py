@@ -1,70 +1,34 @@
 """A channel's job on real stores with real video."""
 
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import structlog
-from job_doubles import GivenUp, StoredSource, UploadEvent, WorkerContext, uploaded
+from job_doubles import PREFIX, GivenUp, StoredSource, UploadEvent, WorkerContext, job_doing, poster, uploaded
 from s3_service import S3Service
 
-from media_common import commit
 from media_common.errors import (
     BadMedia,
     JobCancelled,
     LimitExceeded,
     SourceMissing,
-    StoreFull,
-    StoreUnavailable,
     ToolFailed,
 )
-from media_common.ffmpeg import input_arguments, run_ffmpeg
+from media_common.ffmpeg import run_ffmpeg
 from media_common.job import ChannelJob, Task
-from media_common.layout import channel_prefix, progress_key, result_key
+from media_common.layout import progress_key, result_key
 from media_common.settings import MediaSettings
 from media_common.states import read_channel_state
 from media_common.store import MediaStore
 from media_common.timestamps import moment_of
 from media_fixtures.cache import FixtureCache
 
-_PREFIX = channel_prefix("a1", "thumbnail")
-
-
-def poster(task: Task) -> Mapping[str, object]:
-    """A real, small piece of work: one picture in a folder, and a playlist beside it."""
-    (task.outputs / "big").mkdir()
-    task.progress(50.0, "poster")
-    run_ffmpeg(
-        [*input_arguments(task.source), "-frames:v", "1", "big/poster.jpg"],
-        cwd=task.outputs,
-        time_limit_s=task.remaining(),
-        memory_limit_mb=task.settings.memory_limit_mb,
-        cancelled=task.cancelled,
-    )
-    (task.outputs / "index.m3u8").write_text("#EXTM3U\n")
-    return {"width": task.info.video.width if task.info.video else None}
-
-
-@pytest.fixture
-def event(store: MediaStore, media_fixtures: FixtureCache) -> UploadEvent:
-    return uploaded(store, media_fixtures["small"])
-
-
-@pytest.fixture
-def job(store: MediaStore, settings: MediaSettings) -> ChannelJob:
-    return ChannelJob(store, "thumbnail", poster, settings=settings)
-
-
-def _job_doing(store: MediaStore, settings: MediaSettings, work: Callable[[Task], Mapping[str, object]]) -> ChannelJob:
-    return ChannelJob(store, "thumbnail", work, settings=settings)
-
 
 def _nothing_is_left(store: MediaStore, settings: MediaSettings) -> None:
     assert store.get_json(result_key("a1", "thumbnail")) is None
-    assert set(store.list_keys(_PREFIX)) <= {progress_key("a1", "thumbnail")}
+    assert set(store.list_keys(PREFIX)) <= {progress_key("a1", "thumbnail")}
     assert list(settings.scratch_dir.iterdir()) == []
 
 
@@ -82,7 +46,7 @@ def test_work_done_is_committed_with_its_outputs(
     described = {output["name"]: (output["size"], output["contentType"]) for output in result["outputs"]}
     assert described["index.m3u8"] == (8, "application/vnd.apple.mpegurl")
     assert described["big/poster.jpg"][1] == "image/jpeg"
-    picture = store.get_bytes(f"{_PREFIX}big/poster.jpg")
+    picture = store.get_bytes(f"{PREFIX}big/poster.jpg")
     assert picture is not None
     assert picture.startswith(b"\xff\xd8")
     assert len(picture) == described["big/poster.jpg"][0]
@@ -90,7 +54,7 @@ def test_work_done_is_committed_with_its_outputs(
     assert started is not None
     assert finished is not None
     assert (finished - started).total_seconds() == pytest.approx(result["elapsedSec"], abs=0.05)
-    assert {key.removeprefix(_PREFIX) for key in store.list_keys(_PREFIX)} == {
+    assert {key.removeprefix(PREFIX) for key in store.list_keys(PREFIX)} == {
         "result.json",
         "progress.json",
         "index.m3u8",
@@ -113,9 +77,9 @@ def test_outputs_are_stored_with_their_content_types(
             (task.outputs / name).write_text("x")
         return {}
 
-    _job_doing(s3_store, settings, work).run(uploaded(s3_store, media_fixtures["small"]), WorkerContext())
+    job_doing(s3_store, settings, work).run(uploaded(s3_store, media_fixtures["small"]), WorkerContext())
 
-    assert [s3.content_type(f"{_PREFIX}{name}") for name in names] == [
+    assert [s3.content_type(f"{PREFIX}{name}") for name in names] == [
         "application/vnd.apple.mpegurl",
         "video/mp4",
         "video/iso.segment",
@@ -156,7 +120,7 @@ def test_progress_is_seen_while_work_goes_on(
         return poster(task)
 
     assert read_channel_state(store, "a1", "thumbnail").state == "queued"
-    _job_doing(store, settings, work).run(event, WorkerContext(attempt=2))
+    job_doing(store, settings, work).run(event, WorkerContext(attempt=2))
 
     assert (seen[0].state, seen[0].percent, seen[0].step, seen[0].attempt) == ("running", 43.2, "encoding", 2)
     state = read_channel_state(store, "a1", "thumbnail")
@@ -172,7 +136,7 @@ def test_work_that_fails_commits_nothing(
         raise error
 
     with pytest.raises(type(error)):
-        _job_doing(store, settings, work).run(event, WorkerContext())
+        job_doing(store, settings, work).run(event, WorkerContext())
 
     _nothing_is_left(store, settings)
 
@@ -182,7 +146,7 @@ def test_what_ffmpeg_said_is_in_the_log(store: MediaStore, settings: MediaSettin
         raise BadMedia("ffmpeg cannot read the file", details="line 1\nline 2")
 
     with structlog.testing.capture_logs() as logs, pytest.raises(BadMedia):
-        _job_doing(store, settings, work).run(event, WorkerContext())
+        job_doing(store, settings, work).run(event, WorkerContext())
 
     assert [entry["details"] for entry in logs if entry["event"] == "tool_said"] == ["line 1\nline 2"]
 
@@ -194,7 +158,7 @@ def test_media_that_is_none_never_reaches_the_work(
         pytest.fail("the work was started")
 
     with pytest.raises(BadMedia, match="the file is text"):
-        _job_doing(store, settings, work).run(uploaded(store, media_fixtures["text"]), WorkerContext())
+        job_doing(store, settings, work).run(uploaded(store, media_fixtures["text"]), WorkerContext())
 
     _nothing_is_left(store, settings)
 
@@ -230,7 +194,7 @@ def test_a_cancelled_job_commits_nothing(
     if when == "before":
         context.cancelled.set()
     with pytest.raises(JobCancelled):
-        _job_doing(store, settings, work).run(event, context)
+        job_doing(store, settings, work).run(event, context)
 
     _nothing_is_left(store, settings)
 
@@ -246,7 +210,7 @@ def test_a_job_over_its_time_is_ended(store: MediaStore, settings: MediaSettings
         return {}
 
     with pytest.raises(LimitExceeded, match="time limit"):
-        _job_doing(store, settings, work).run(event, WorkerContext(deadline=time.monotonic() + 2))
+        job_doing(store, settings, work).run(event, WorkerContext(deadline=time.monotonic() + 2))
 
     _nothing_is_left(store, settings)
 
@@ -263,7 +227,7 @@ def test_what_can_be_no_output_is_not_committed(
         return {}
 
     with pytest.raises(ToolFailed, match="the work left"):
-        _job_doing(store, settings, work).run(event, WorkerContext())
+        job_doing(store, settings, work).run(event, WorkerContext())
 
     _nothing_is_left(store, settings)
 
@@ -285,7 +249,7 @@ def test_a_simulated_asset_is_only_simulated(store: MediaStore, settings: MediaS
     assert (result["simulated"], result["outputs"], result["eventId"]) == (True, [], "e2")
     assert simulated == ["a1", "a1"]
     assert hooked == ["a1", "a1", "a1"]
-    assert list(store.list_keys(_PREFIX)) == [result_key("a1", "thumbnail")]
+    assert list(store.list_keys(PREFIX)) == [result_key("a1", "thumbnail")]
 
 
 def test_a_simulation_that_fails_commits_nothing(store: MediaStore, settings: MediaSettings) -> None:
@@ -296,7 +260,7 @@ def test_a_simulation_that_fails_commits_nothing(store: MediaStore, settings: Me
     with pytest.raises(ConnectionError):
         job.run(UploadEvent("e1", "a1", None), WorkerContext())
 
-    assert list(store.list_keys(_PREFIX)) == []
+    assert list(store.list_keys(PREFIX)) == []
 
 
 def test_a_channel_that_does_not_simulate_refuses_an_event_without_source(job: ChannelJob) -> None:
@@ -319,148 +283,3 @@ def test_giving_up_keeps_the_reason_until_work_begins_again(
 
     assert job.run(event, WorkerContext()) is True  # replayed
     assert read_channel_state(store, "a1", "thumbnail").state == "done"
-
-
-def test_giving_up_never_fails_over_the_store(
-    store: MediaStore, job: ChannelJob, event: UploadEvent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_args: object, **_options: object) -> bool:
-        raise StoreUnavailable("no store")
-
-    monkeypatch.setattr(store, "put_json", refuse)
-    with structlog.testing.capture_logs() as logs:
-        job.gave_up(event, GivenUp())
-
-    assert [entry["event"] for entry in logs] == ["failure_not_stored"]
-
-
-def test_a_store_that_fills_up_half_way_commits_nothing(
-    store: MediaStore, settings: MediaSettings, job: ChannelJob, event: UploadEvent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put_file = store.put_file
-
-    def put_until_full(key: str, path: Path, content_type: str, *, consume: bool = False) -> None:
-        if key.endswith("index.m3u8"):
-            raise StoreFull("no room")
-        put_file(key, path, content_type, consume=consume)
-
-    monkeypatch.setattr(store, "put_file", put_until_full)
-    with pytest.raises(StoreFull):
-        job.run(event, WorkerContext())
-
-    assert store.get_json(result_key("a1", "thumbnail")) is None
-    monkeypatch.undo()
-    assert job.run(event, WorkerContext(attempt=2)) is True
-
-
-def test_a_hiccup_of_the_store_does_not_cost_the_work(
-    store: MediaStore, job: ChannelJob, event: UploadEvent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commit, "_PAUSES_S", (0.01, 0.01))
-    put_file = store.put_file
-    refused: list[str] = []
-
-    def put_at_third_try(key: str, path: Path, content_type: str, *, consume: bool = False) -> None:
-        if refused.count(key) < 2:
-            refused.append(key)
-            raise StoreUnavailable("hiccup")
-        put_file(key, path, content_type, consume=consume)
-
-    monkeypatch.setattr(store, "put_file", put_at_third_try)
-
-    assert job.run(event, WorkerContext()) is True
-    assert len(refused) == 4
-
-
-def test_a_new_event_of_the_same_asset_replaces_what_was_there(
-    store: MediaStore, settings: MediaSettings, event: UploadEvent
-) -> None:
-    def work_of(event_id: str) -> Callable[[Task], Mapping[str, object]]:
-        def work(task: Task) -> Mapping[str, object]:
-            (task.outputs / "both").write_text(event_id)
-            (task.outputs / f"only_{event_id}").write_text(event_id)
-            return {}
-
-        return work
-
-    _job_doing(store, settings, work_of("e1")).run(event, WorkerContext())
-    _job_doing(store, settings, work_of("e2")).run(replace(event, event_id="e2"), WorkerContext())
-
-    assert store.get_bytes(f"{_PREFIX}both") == b"e2"
-    assert store.get_bytes(f"{_PREFIX}only_e1") is None
-    result = store.get_json(result_key("a1", "thumbnail"))
-    assert result is not None
-    assert [output["name"] for output in result["outputs"]] == ["both", "only_e2"]
-
-
-def _signed_work(worker: str, files: int = 12) -> Callable[[Task], Mapping[str, object]]:
-    """Outputs that tell who made them, and how many he made."""
-
-    def work(task: Task) -> Mapping[str, object]:
-        for number in range(files):
-            (task.outputs / f"{number:03}.m4s").write_text(worker * 1000)
-        (task.outputs / "index.m3u8").write_text(worker)
-        return {"by": worker}
-
-    return work
-
-
-def _assert_one_worker_made_all(store: MediaStore) -> None:
-    result = store.get_json(result_key("a1", "thumbnail"))
-    assert result is not None
-    worker = result["worker"]
-    assert result["details"] == {"by": worker}
-    listed = {f"{_PREFIX}{output['name']}": output["size"] for output in result["outputs"]}
-    stored = {key for key in store.list_keys(_PREFIX) if not key.endswith(".json")}
-    assert stored == set(listed)
-    for key, size in listed.items():
-        content = store.get_bytes(key)
-        assert content is not None
-        assert set(content.decode().split(worker)) == {""}
-        assert len(content) == size
-
-
-def test_of_two_workers_with_one_event_the_first_to_commit_wins_and_stays(
-    store: MediaStore, settings: MediaSettings, event: UploadEvent
-) -> None:
-    inner = _job_doing(store, settings, _signed_work("fast", files=3))
-
-    def overtaken(task: Task) -> Mapping[str, object]:
-        assert inner.run(event, WorkerContext(worker="fast")) is True
-        return _signed_work("slow")(task)
-
-    with structlog.testing.capture_logs() as logs:
-        assert _job_doing(store, settings, overtaken).run(event, WorkerContext(worker="slow")) is False
-
-    _assert_one_worker_made_all(store)
-    result = store.get_json(result_key("a1", "thumbnail"))
-    assert result is not None
-    assert result["worker"] == "fast"
-    assert logs[-1]["event"] == "job_duplicate"
-
-
-@pytest.mark.parametrize("round_", range(3))
-def test_many_workers_that_finish_one_event_together_mix_nothing(
-    store: MediaStore, settings: MediaSettings, event: UploadEvent, round_: int
-) -> None:
-    together = threading.Barrier(5)
-    done: dict[str, bool] = {}
-
-    def deliver(worker: str, files: int) -> None:
-        def work(task: Task) -> Mapping[str, object]:
-            details = _signed_work(worker, files)(task)
-            together.wait()
-            return details
-
-        done[worker] = _job_doing(store, settings, work).run(event, WorkerContext(worker=worker))
-
-    threads = [
-        threading.Thread(target=deliver, args=(f"worker{number}", 3 + 4 * number + round_)) for number in range(5)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert sorted(done.values()) == [False, False, False, False, True]
-    _assert_one_worker_made_all(store)

@@ -153,6 +153,8 @@ def test_interlaced_pictures_become_progressive_at_the_same_rate(desk, media_fix
         ("late_start", "640x360", 3.0),
         ("late_picture", "640x360", 4.0),
         ("open_gop", "320x180", 12.0),
+        ("long_gop", "320x180", 60.0),
+        ("chroma_444", "640x360", 2.0),
         ("empty_audio", "320x180", 2.0),
         ("announced_audio", "426x240", 2.0),
         ("late_audio", "160x90", 12.0),
@@ -206,10 +208,3 @@ def test_damage_in_the_middle_is_bridged(desk, media_fixtures):
     done = desk.run(media_fixtures["corrupt_middle"])
 
     assert lengths(done) == pytest.approx({"720p": 6, "480p": 6, "360p": 6, "audio": 6}, abs=0.3)
-
-
-def test_a_second_delivery_does_no_work(desk, media_fixtures):
-    event = desk.upload(media_fixtures["small"])
-
-    assert desk.deliver(event) is True
-    assert desk.deliver(event) is False

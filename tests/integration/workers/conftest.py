@@ -3,4 +3,4 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from media_fixtures.plugin import media_fixtures  # noqa: F401
+from media_fixtures.plugin import media_fixtures, silent_listener  # noqa: F401
