@@ -2,8 +2,7 @@
 
 import re
 from functools import cache
-
-from media_common.language_table import LANGUAGES
+from importlib.resources import files
 
 #: Codes that say "not known", "several", "none", "not coded"; "unk" is no code but is written for the first.
 _NO_LANGUAGE = frozenset({"und", "mul", "zxx", "mis", "unk"})
@@ -40,13 +39,20 @@ def _cased(subtag: str) -> str:
 
 
 @cache
+def _table() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    rows = files("media_common").joinpath("languages.tsv").read_text("utf-8").splitlines()
+    parts = (row.split("\t") for row in rows)
+    return tuple((tag, tuple(codes.split(",")), name) for tag, codes, name in parts)
+
+
+@cache
 def _by_code() -> dict[str, str]:
-    return {code: tag for tag, codes, _ in LANGUAGES for code in codes}
+    return {code: tag for tag, codes, _ in _table() for code in codes}
 
 
 @cache
 def _names() -> dict[str, str]:
-    return {tag: name for tag, _, name in LANGUAGES}
+    return {tag: name for tag, _, name in _table()}
 
 
 @cache
