@@ -4,8 +4,10 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -18,26 +20,42 @@ from uuid import uuid4
 import pytest
 
 from local_fleet.broker import BrokerAddress, PrivateBroker
+from local_fleet.identity import ProcessIdentity
 
 _START_LIMIT_S = 120.0
 
+# Not MEDIAFLOW_…: the services refuse variables of that kind that they don't know.
+_RUN_FOLDER, _RUN_PID = "FLEET_TESTS_FOLDER", "FLEET_TESTS_PID"
+
+
+def pytest_configure() -> None:
+    """Name the folder and the process of the whole run; xdist's workers inherit both."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        os.environ[_RUN_FOLDER] = tempfile.mkdtemp(prefix="mediaflow-tests-")
+        os.environ[_RUN_PID] = str(os.getpid())
+
+
+def pytest_unconfigure() -> None:
+    """End the run's broker; when this is never reached, its keeper does it."""
+    if "PYTEST_XDIST_WORKER" in os.environ or os.environ.get(_RUN_PID) != str(os.getpid()):
+        return
+    folder = Path(os.environ[_RUN_FOLDER])
+    if (folder / "keeper.pid").exists() and (keeper := ProcessIdentity.of(int((folder / "keeper.pid").read_text()))):
+        keeper.end(10)
+    shutil.rmtree(folder, ignore_errors=True)
+
 
 @pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> BrokerAddress:
+def broker() -> BrokerAddress:
     """The broker of this test run: AMQP_URL when it is set, else one private node for all xdist workers."""
     if amqp_url := os.environ.get("AMQP_URL"):
         return BrokerAddress(amqp_url, os.environ.get("MEDIAFLOW_MANAGEMENT_URL") or _usual_management(amqp_url))
-    under_xdist = "PYTEST_XDIST_WORKER" in os.environ
-    # Of an xdist worker the parent folder and the parent process are those of the whole run.
-    base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if under_xdist else base) / "broker"
-    shared.mkdir(exist_ok=True)
+    shared = Path(os.environ[_RUN_FOLDER])
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "started").exists():
-            run_pid = os.getppid() if under_xdist else os.getpid()
-            _start_beside("broker_keeper.py", shared / "keeper.log", shared, run_pid)
-            (shared / "started").touch()
+        if not (shared / "keeper.pid").exists():
+            keeper = _start_beside("broker_keeper.py", shared / "keeper.log", shared, int(os.environ[_RUN_PID]))
+            (shared / "keeper.pid").write_text(str(keeper.pid))
     return _await_address(shared)
 
 
@@ -67,7 +85,7 @@ def management_url(broker: BrokerAddress) -> str:
 @pytest.fixture
 def own_broker(tmp_path: Path) -> Iterator[PrivateBroker]:
     """A started private node of this test alone, to be stopped, killed and restarted at will."""
-    node = PrivateBroker(tmp_path / "own-broker")
+    node = PrivateBroker(tmp_path / "own-broker", death_signal=signal.SIGKILL)
     try:
         node.start()
         yield node

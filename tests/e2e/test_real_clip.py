@@ -148,4 +148,5 @@ def test_the_articles_json_is_a_simulated_asset(fleet):
     status, _, body = fleet.post("/media/upload", order, "application/json")
     assert (status, body["assetId"]) == (202, "demo-001")
     asset = fleet.wait_for("demo-001", ended)
-    assert asset["channels"]["thumbnail"]["simulated"]
+    assert asset["source"] is None
+    assert {name: each["outputs"] for name, each in asset["channels"].items()} == {name: [] for name in CHANNELS}

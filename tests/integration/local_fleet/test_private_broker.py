@@ -1,5 +1,7 @@
 """The private node: its life from start to end, seen from outside."""
 
+import signal
+
 import pika
 import pytest
 
@@ -14,7 +16,7 @@ def _connect(url: str) -> None:
 
 @pytest.mark.slow
 def test_a_node_keeps_its_address_and_messages_over_a_restart_and_leaves_nothing_behind(tmp_path):
-    broker = PrivateBroker(tmp_path / "node")
+    broker = PrivateBroker(tmp_path / "node", death_signal=signal.SIGKILL)
     try:
         address = broker.start()
         with pika.BlockingConnection(pika.URLParameters(address.amqp_url)) as connection:
@@ -28,7 +30,7 @@ def test_a_node_keeps_its_address_and_messages_over_a_restart_and_leaves_nothing
         with pika.BlockingConnection(pika.URLParameters(address.amqp_url)) as connection:
             assert connection.channel().basic_get("kept", auto_ack=True)[2] == b"1"
         # Another object on the same folder stops the same node, its epmd too.
-        other = PrivateBroker(tmp_path / "node")
+        other = PrivateBroker(tmp_path / "node", death_signal=signal.SIGKILL)
         epmd = BrokerState(tmp_path / "node").identity("epmd")
         assert other.pid == broker.pid
         assert other.stop()
