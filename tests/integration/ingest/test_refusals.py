@@ -261,3 +261,19 @@ def test_a_burst_of_nonsense_is_refused(client, body):
     answer = client.post("/media/burst", content=body)
     assert answer.status_code in (400, 422)
     assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def test_slow_uploads_leave_threads_for_everybody_else(start):
+    server = start(MEDIAFLOW_INGEST_WORKERS="1", MEDIAFLOW_INGEST_THREADS="6")
+    slow = [server.connect() for _ in range(2)]
+    try:
+        for connection in slow:
+            connection.sendall((HEAD + "Content-Length: 50000\r\n\r\nx").encode())
+        with server.client() as client:
+            until(lambda: "mediaflow_ingest_uploads_receiving 2.0" in client.get("/metrics").text, "two uploads")
+            _problem(client.post("/media/upload", content=b"x"), 503, "too-many-uploads")
+            assert client.get("/healthz").status_code == 200
+            assert client.post("/media/upload", json={"assetId": "a", "ownerId": "u"}).status_code == 202
+    finally:
+        for connection in slow:
+            connection.close()

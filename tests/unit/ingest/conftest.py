@@ -48,7 +48,7 @@ def runtime(store, publisher) -> Runtime:
         settings=IngestSettings(allow_simulated=True),
         store=store,
         publisher=publisher,
-        door=Door(publisher),
+        door=Door(publisher, files_at_once=2),
         channels=ChannelsFile(None, "media"),
         index=AssetIndex(store),
         idempotency=IdempotencyRecords(store, patience_s=0.5),

@@ -38,7 +38,11 @@ def register(
         return Registered(_recorded(runtime, event, may_create))
     claim = runtime.idempotency.claim(key, fingerprint_of(event, asset_id_given=asset_id_given), event)
     if claim.state != "confirmed":
-        recorded = _recorded(runtime, claim.event, may_create or claim.event != event)
+        try:
+            recorded = _recorded(runtime, claim.event, may_create or claim.event != event)
+        except Problem:
+            runtime.idempotency.settle(key, claim, "unconfirmed")  # a repetition need not wait for this one
+            raise
         claim = Record(claim.fingerprint, recorded, claim.state, claim.created_at)
     return Registered(claim.event, key, claim)
 

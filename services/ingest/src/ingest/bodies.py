@@ -46,8 +46,6 @@ class RequestBody:
 
     def pieces(self, limit: int) -> Iterator[bytes]:
         """Give the body piece by piece. Raises Problem 413 over the limit, 408 on a stall, 400 when it is cut short."""
-        if self._socket is not None:
-            self._socket.settimeout(self._stall_s)
         while piece := self._read():
             self.received += len(piece)
             if self.received > limit:
@@ -65,8 +63,7 @@ class RequestBody:
             return
         deadline, most = time.monotonic() + _DISCARD_S, self.received + _DISCARD_BYTES
         with contextlib.suppress(Problem):
-            if self._socket is not None:
-                self._socket.settimeout(_DISCARD_S)
+            self._stall_s = _DISCARD_S
             while self.received < most and time.monotonic() < deadline and (piece := self._read()):
                 self.received += len(piece)
 
@@ -93,6 +90,7 @@ class RequestBody:
         """
         reader = getattr(self._stream, "reader", None)
         if self._socket is None or not isinstance(reader, LengthReader):
+            self._limit_wait()
             return cast("bytes", self._stream.read(PIECE_BYTES))
         wanted = min(reader.length, PIECE_BYTES)
         buffered = reader.unreader.take_buffered()
@@ -100,10 +98,18 @@ class RequestBody:
             piece, rest = cast("bytes", buffered[:wanted]), buffered[wanted:]
             if rest:
                 reader.unreader.unread(rest)
+        elif wanted:
+            self._limit_wait()
+            piece = self._socket.recv(wanted)
         else:
-            piece = self._socket.recv(wanted) if wanted else b""
+            piece = b""
         reader.length -= len(piece)
         return piece
+
+    def _limit_wait(self) -> None:
+        """Bound the next wait for the client; a small body that came with its head never gets here."""
+        if self._socket is not None:
+            self._socket.settimeout(self._stall_s)
 
 
 def too_large(limit: int) -> Problem:

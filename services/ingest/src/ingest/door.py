@@ -1,9 +1,13 @@
 """Whether the door is open: an upload is let in only when its event can be published afterwards."""
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
-from ingest.problems import BROKER_UNAVAILABLE, Problem
+from ingest import metrics
+from ingest.problems import BROKER_UNAVAILABLE, TOO_BUSY, Problem
 
 #: A connection that was lost a moment ago is usually back within this time; a request waits for it so long.
 DOOR_WAIT_S = 0.5
@@ -20,14 +24,15 @@ class Readiness(Protocol):
 
 
 class Door:
-    """Refuses uploads while the broker can't be used, before their bytes are taken.
+    """Refuses uploads that could not be announced or served well, before their bytes are taken.
 
     Back-pressure belongs here too: one more reason to refuse, known before the body is read.
     """
 
-    def __init__(self, publisher: Readiness) -> None:
+    def __init__(self, publisher: Readiness, *, files_at_once: int) -> None:
         self._publisher = publisher
         self._shut_since: float | None = None
+        self._places = threading.BoundedSemaphore(files_at_once)
 
     def admit(self) -> None:
         """Let the request in, or raise Problem 503 within DOOR_WAIT_S seconds of the broker's loss."""
@@ -47,3 +52,22 @@ class Door:
             "The message broker is not reachable, or holds publishers back because of a memory or disk alarm. "
             "Nothing was stored; send the upload again later.",
         )
+
+    @contextmanager
+    def admit_file(self) -> Iterator[None]:
+        """Let a file in while there is a place for it; its bytes may take a thread for hours.
+
+        Some threads are kept for everything else, or slow uploads would shut out probes and pages too. Raises Problem
+        503.
+        """
+        self.admit()
+        if not self._places.acquire(blocking=False):
+            raise Problem(
+                TOO_BUSY, "Every place for a file is taken; nothing was stored. Send it again in a moment."
+            )
+        metrics.RECEIVING.inc()
+        try:
+            yield
+        finally:
+            metrics.RECEIVING.dec()
+            self._places.release()

@@ -27,9 +27,9 @@ def take_raw(runtime: Runtime, environ: Environ, body: RequestBody, key: str | N
     query = query_of(environ)
     fields = checked_file_fields(query)
     body.refuse_over(limit)
-    runtime.door.admit()
     name = query.get("filename") or file_name_of_disposition(environ.get("HTTP_CONTENT_DISPOSITION"))
-    with FileSlot(runtime, fields.asset_id, key, bare_type(environ.get("CONTENT_TYPE"))) as slot:
+    content_type = bare_type(environ.get("CONTENT_TYPE"))
+    with runtime.door.admit_file(), FileSlot(runtime, fields.asset_id, key, content_type) as slot:
         slot.take(body.pieces(limit))
         return register_file(runtime, slot, query, name, key)
 
@@ -40,9 +40,8 @@ def take_multipart(runtime: Runtime, environ: Environ, body: RequestBody, key: s
     checked_file_fields(query)
     limit = runtime.settings.max_upload_bytes + _FORM_EXTRA_BYTES
     body.refuse_over(limit)
-    runtime.door.admit()
     reader = FormReader(body.pieces(limit), boundary_of(environ.get("CONTENT_TYPE", "")))
-    with _FormFile(runtime, query, reader, key) as form_file:
+    with runtime.door.admit_file(), _FormFile(runtime, query, reader, key) as form_file:
         reader.read(form_file.take)
         return form_file.register()
 

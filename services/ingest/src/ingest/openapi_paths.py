@@ -32,6 +32,7 @@ _UPLOAD_PROBLEMS = (
     problems.UNROUTABLE,
     problems.REFUSED_BY_BROKER,
     problems.UNCONFIRMED,
+    problems.TOO_BUSY,
     problems.STORE_UNAVAILABLE,
     problems.STORE_FULL,
 )

@@ -13,6 +13,9 @@ from media_common.store import MediaStore, open_store
 from mq_common.publisher import ConfirmingPublisher
 from mq_common.settings import BrokerSettings, ChannelsSettings
 
+#: Threads of a worker that no file upload may take.
+THREADS_FOR_OTHERS = 4
+
 #: The publisher looks for expired messages ten times a second, so an answer may come this much later.
 _EXPIRY_SLACK_S = 0.2
 
@@ -56,7 +59,7 @@ def open_runtime(
         settings=settings,
         store=opened,
         publisher=publisher,
-        door=Door(publisher),
+        door=Door(publisher, files_at_once=max(1, settings.threads - THREADS_FOR_OTHERS)),
         channels=ChannelsFile(channels.channels, channels.profile),
         index=AssetIndex(opened),
         idempotency=IdempotencyRecords(opened, patience_s=settings.publish_limit_s),

@@ -31,7 +31,7 @@ class IngestSettings(Settings):
         description="worker processes, each with its own connection to the broker",
     )
     threads: int = Field(
-        default=32, ge=2, le=512, description="requests one worker serves at once; an upload takes one while it lasts"
+        default=32, ge=5, le=512, description="requests one worker serves at once; an upload takes one while it lasts"
     )
     max_upload_bytes: int = Field(default=20 * 1024**3, ge=1, description="largest file accepted")
     allow_simulated: bool = Field(default=False, description="accept assets without a file (JSON uploads, bursts)")
