@@ -10,7 +10,7 @@ from local_fleet.backoff import Backoff
 from local_fleet.broker_choice import BrokerNode
 from local_fleet.errors import FleetError
 from local_fleet.member_state import Ending, State
-from local_fleet.memory import resident_bytes
+from local_fleet.memory import memory_bytes
 
 _log = structlog.get_logger()
 
@@ -57,7 +57,7 @@ class BrokerMember:
             "pid": pid,
             "uptime": time.monotonic() - self._launched if pid else None,
             "restarts": self.restarts,
-            "memory": resident_bytes(pid) if pid else None,
+            "memory": memory_bytes(pid) if pid else None,
             "reason": self.reason,
             "address": None,
         }

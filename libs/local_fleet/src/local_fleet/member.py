@@ -14,7 +14,7 @@ from local_fleet.exits import HOPELESS, describe_exit, last_line
 from local_fleet.identity import ProcessIdentity
 from local_fleet.lifeline import bound_command
 from local_fleet.member_state import Ending, State
-from local_fleet.memory import resident_bytes
+from local_fleet.memory import memory_bytes
 from local_fleet.ports import LOOPBACK, free_ports
 from local_fleet.readiness import is_ready
 from local_fleet.run_folder import RunFolder
@@ -91,7 +91,7 @@ class Member:
             "pid": pid,
             "uptime": time.monotonic() - self._launched if pid else None,
             "restarts": self.restarts,
-            "memory": resident_bytes(pid) if pid else None,
+            "memory": memory_bytes(pid) if pid else None,
             "reason": self.reason,
             "address": f"http://{self.spec.host}:{self._port}" if pid and self._port else None,
         }
