@@ -19,8 +19,8 @@ def _ids(index, after=None):
     return [entry["assetId"] for entry, _ in index.newest_first(after)]
 
 
-def test_later_names_sort_first_across_days():
-    moments = [0.0, 1.0, 86_399.999, 86_400.0, 1_700_000_000.0, 1_700_000_000.001]
+def test_later_names_sort_first_across_hours():
+    moments = [0.0, 1.0, 3_599.999, 3_600.0, 1_700_000_000.0, 1_700_000_000.001]
     names = [object_name(moment, "x") for moment in moments]
     assert sorted(names, reverse=True) == names
 

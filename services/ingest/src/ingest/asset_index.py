@@ -1,6 +1,6 @@
 """The list of assets, newest first, kept beside them in the store.
 
-    index/<days to go>/<microseconds to go>-<random>.json     a few entries, oldest first
+    index/<hours to go>/<microseconds to go>-<random>.json     a few entries, oldest first
 
 Names count down, so that a plain listing gives the newest first. An upload that comes alone is written down at once;
 under load the entries of a fifth of a second share one object, since one more object per request would cost more than
@@ -29,8 +29,8 @@ log = structlog.get_logger()
 GATHER_S = 0.2
 
 _PREFIX = "index/"
-_LAST_DAY, _LAST_US = 99_999, 10**17 - 1
-_DAY_US = 86_400_000_000
+_LAST_HOUR, _LAST_US = 9_999_999, 10**17 - 1
+_HOUR_US = 3_600_000_000
 
 Entry = dict[str, Any]
 
@@ -50,8 +50,8 @@ class Position:
     def from_text(cls, text: str) -> "Position":
         """Read a cursor. Raises ValueError."""
         name, colon, given = text.rpartition(":")
-        day, slash, rest = name.partition("/")
-        if not (colon and slash and day.isascii() and day.isdigit() and given.isascii() and given.isdigit()):
+        hour, slash, rest = name.partition("/")
+        if not (colon and slash and hour.isascii() and hour.isdigit() and given.isascii() and given.isdigit()):
             raise ValueError("not a cursor")
         if "/" in rest or not rest.endswith(".json"):
             raise ValueError("not a cursor")
@@ -124,10 +124,10 @@ class AssetIndex:
             skip = 0
 
     def _names(self, start: str) -> Iterator[str]:
-        first_day = start.partition("/")[0]
+        first_hour = start.partition("/")[0]
         for folder in sorted(self._store.list_folder(_PREFIX).folders):
-            day = folder.removeprefix(_PREFIX).rstrip("/")
-            if day < first_day:
+            hour = folder.removeprefix(_PREFIX).rstrip("/")
+            if hour < first_hour:
                 continue
             names = (info.key.removeprefix(_PREFIX) for info in self._store.list_folder(folder).names)
             yield from sorted(name for name in names if name >= start)
@@ -136,7 +136,7 @@ class AssetIndex:
 def object_name(unix_s: float, suffix: str | None = None) -> str:
     """Give the name below ``index/`` of an object written at this time: later ones sort first."""
     us = int(unix_s * 1_000_000)
-    return f"{_LAST_DAY - us // _DAY_US:05d}/{_LAST_US - us:017d}-{suffix or uuid4().hex[:8]}.json"
+    return f"{_LAST_HOUR - us // _HOUR_US:07d}/{_LAST_US - us:017d}-{suffix or uuid4().hex[:8]}.json"
 
 
 def _item(entry: Entry, place: int) -> Entry:

@@ -62,9 +62,7 @@ class Door:
         """
         self.admit()
         if not self._places.acquire(blocking=False):
-            raise Problem(
-                TOO_BUSY, "Every place for a file is taken; nothing was stored. Send it again in a moment."
-            )
+            raise Problem(TOO_BUSY, "Every place for a file is taken; nothing was stored. Send it again in a moment.")
         metrics.RECEIVING.inc()
         try:
             yield
