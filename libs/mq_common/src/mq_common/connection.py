@@ -50,7 +50,9 @@ def connect(
     parameters = connection_parameters(settings, name)
     limit = settings.start_limit_s if limit_s is None else limit_s
     deadline = time.monotonic() + limit
-    backoff = Backoff(initial_s=0.1, max_s=5.0)
+    # At the start the broker is probably starting too; later a herd of workers must not storm one that recovers.
+    backoff = Backoff(initial_s=0.1, max_s=0.5 if limit_s is None else 5.0)
+    said = ""
     while True:
         try:
             return BlockingConnection(parameters)
@@ -59,7 +61,9 @@ def connect(
         wait = backoff.next()
         if stop() or time.monotonic() + wait > deadline:
             raise BrokerUnreachable(f"broker at {address(settings)} not reachable in {limit:g} s: {reason}")
-        log.info("broker_connect_retried", address=address(settings), reason=reason, wait_s=round(wait, 2))
+        if reason != said:  # once for each reason, not for each of its many tries
+            said = reason
+            log.info("broker_connect_retried", address=address(settings), reason=reason, limit_s=limit)
         sleep_until(time.monotonic() + wait, stop)
 
 
