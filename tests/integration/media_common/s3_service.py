@@ -1,10 +1,22 @@
 """A real S3 service for tests, spoken to over HTTP."""
 
 import logging
+import threading
+from typing import Any
+from unittest.mock import patch
 from uuid import uuid4
 
 import boto3
+from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
+
+_put_object, _writing = S3Response.put_object, threading.Lock()
+
+
+def _put_alone(request: S3Response) -> Any:
+    """Look for the object and put it in one step, as S3 does with If-None-Match; moto lets others in between."""
+    with _writing:
+        return _put_object(request)
 
 
 class S3Service:
@@ -12,6 +24,8 @@ class S3Service:
 
     def __init__(self) -> None:
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
+        self._atomic = patch.object(S3Response, "put_object", _put_alone)
+        self._atomic.start()
         self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
         self._server.start()
         host, port = self._server.get_host_and_port()
@@ -60,3 +74,4 @@ class S3Service:
 
     def close(self) -> None:
         self._server.stop()
+        self._atomic.stop()
