@@ -19,8 +19,8 @@ def test_a_multiple_confirm_answers_every_lower_tag_oldest_first() -> None:
     for each in (first, second, third):
         inflight.add(each)
 
-    assert list(inflight.settle(2, multiple=True)) == [first, second]
-    assert list(inflight.settle(3, multiple=False)) == [third]
+    assert inflight.settle(2, multiple=True) == [first, second]
+    assert inflight.settle(3, multiple=False) == [third]
     assert len(inflight) == 0
 
 
@@ -30,9 +30,9 @@ def test_a_confirm_for_a_message_that_timed_out_answers_nothing() -> None:
     inflight.add(late)
     inflight.add(waiting)
 
-    assert list(inflight.expired(now=5.0)) == [late]
-    assert list(inflight.settle(1, multiple=False)) == []
-    assert list(inflight.settle(2, multiple=True)) == [waiting]
+    assert inflight.expired(now=5.0) == [late]
+    assert inflight.settle(1, multiple=False) == []
+    assert inflight.settle(2, multiple=True) == [waiting]
 
 
 def test_two_equal_messages_that_both_come_back_are_both_marked() -> None:
@@ -65,4 +65,4 @@ def test_a_new_channel_counts_from_one_again() -> None:
     assert inflight.restart() == [lost]
     again = submission("2")
     inflight.add(again)
-    assert list(inflight.settle(1, multiple=False)) == [again]
+    assert inflight.settle(1, multiple=False) == [again]

@@ -1,8 +1,6 @@
 """Messages that were sent and not answered yet: which answer belongs to which, and how long each may wait."""
 
-import time
 from collections import OrderedDict
-from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -15,7 +13,7 @@ class Submission:
 
     message: OutgoingMessage
     deadline: float
-    submitted: float = field(default_factory=time.monotonic)
+    submitted: float
     future: "Future[Outcome]" = field(default_factory=Future)
     returned: bool = False
 
@@ -39,18 +37,16 @@ class InFlight:
         self._by_tag[self._next_tag] = submission
         self._next_tag += 1
 
-    def settle(self, tag: int, *, multiple: bool) -> Iterator[Submission]:
-        """Take out what a confirm answers. A tag that timed out before is skipped."""
+    def settle(self, tag: int, *, multiple: bool) -> list[Submission]:
+        """Take out what a confirm answers, oldest first. A tag that timed out before is skipped."""
+        by_tag = self._by_tag
         if not multiple:
-            submission = self._by_tag.pop(tag, None)
-            if submission is not None:
-                yield submission
-            return
-        while self._by_tag:
-            first = next(iter(self._by_tag))
-            if first > tag:
-                return
-            yield self._by_tag.popitem(last=False)[1]
+            submission = by_tag.pop(tag, None)
+            return [submission] if submission is not None else []
+        settled = []
+        while by_tag and next(iter(by_tag)) <= tag:
+            settled.append(by_tag.popitem(last=False)[1])
+        return settled
 
     def mark_returned(self, exchange: str, routing_key: str, message_id: str | None, body: bytes) -> bool:
         """Mark the oldest message that looks like the returned one; False when none does (it timed out before)."""
@@ -67,14 +63,12 @@ class InFlight:
                 return True
         return False
 
-    def expired(self, now: float) -> Iterator[Submission]:
+    def expired(self, now: float) -> list[Submission]:
         """Take out what has waited past its deadline. Deadlines are in sending order, so the oldest decides."""
-        while self._by_tag:
-            tag, submission = next(iter(self._by_tag.items()))
-            if submission.deadline > now:
-                return
-            del self._by_tag[tag]
-            yield submission
+        overdue = []
+        while self._by_tag and next(iter(self._by_tag.values())).deadline <= now:
+            overdue.append(self._by_tag.popitem(last=False)[1])
+        return overdue
 
     def restart(self) -> list[Submission]:
         """Forget everything, for a new channel counts from 1 again; gives what was left without an answer."""

@@ -5,7 +5,8 @@ import os
 import threading
 import time
 from collections import deque
-from concurrent.futures import Future
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 import pika
@@ -16,6 +17,7 @@ from pika.exceptions import AMQPError
 
 from mq_common import metrics
 from mq_common._inflight import InFlight, Submission
+from mq_common._room import Room
 from mq_common.connection import address, connection_parameters, reason_of
 from mq_common.messages import Outcome, OutgoingMessage, event_message
 from mq_common.retry import Backoff
@@ -37,8 +39,8 @@ REOPEN_INTERVAL_S = 5.0
 class ConfirmingPublisher:
     """Publishes mandatory, persistent messages and tells for each how it ended.
 
-    Any thread may submit. At most ``window`` messages wait for their answer; a submitter beyond that waits for room.
-    No message waits longer than ``confirm_timeout`` seconds for an answer, whether the broker is slow, blocked by an
+    Any thread may submit. About ``window`` messages at most wait for their answer; a submitter beyond that waits for
+    room. No message waits longer than ``confirm_timeout`` seconds for an answer, whether the broker is slow, blocked by an
     alarm, or gone: it then ends as UNKNOWN. The connection is opened by the first submit (so after a fork) and opened
     again whenever it is lost.
     """
@@ -60,7 +62,7 @@ class ConfirmingPublisher:
 
     def _reset(self) -> None:
         self._pid = os.getpid()
-        self._room = threading.BoundedSemaphore(self._window)
+        self._room = Room(self._window, lambda: len(self._waiting) + len(self._inflight))
         self._waiting: deque[Submission] = deque()
         self._inflight = InFlight()
         self._wake_pending = False
@@ -100,10 +102,10 @@ class ConfirmingPublisher:
         """
         if self._thread is None or self._pid != os.getpid():
             self.start()
-        submission = Submission(message, time.monotonic() + self._confirm_timeout)
-        if self._closing or not self._room.acquire(timeout=self._confirm_timeout):
-            metrics.PUBLISHED.labels(Outcome.UNKNOWN.value).inc()
-            submission.future.set_result(Outcome.UNKNOWN)
+        now = time.monotonic()
+        submission = Submission(message, now + self._confirm_timeout, now)
+        if self._closing or not self._room.wait(self._confirm_timeout):
+            self._finish((submission,), Outcome.UNKNOWN)
             return submission.future
         self._waiting.append(submission)
         self._wake()
@@ -222,8 +224,7 @@ class ConfirmingPublisher:
     def _forget_channel(self) -> None:
         self._channel = None
         metrics.PUBLISHER_CONNECTED.set(0)
-        for submission in self._inflight.restart():
-            self._finish(submission, Outcome.UNKNOWN)
+        self._finish(self._inflight.restart(), Outcome.UNKNOWN)
 
     def _on_blocked(self, _: Any, method: Any) -> None:
         self._blocked = True
@@ -259,7 +260,7 @@ class ConfirmingPublisher:
             except AMQPError as error:
                 # The channel or connection is closing; or the message can't be put into frames at all.
                 log.warning("publish_failed", reason=reason_of(error), message_id=message.properties.message_id)
-                self._finish(submission, Outcome.UNKNOWN)
+                self._finish((submission,), Outcome.UNKNOWN)
                 continue
             self._inflight.add(submission)
 
@@ -271,11 +272,13 @@ class ConfirmingPublisher:
         method = frame.method
         acked = isinstance(method, pika.spec.Basic.Ack)
         self._last_answer = time.monotonic()
-        for submission in self._inflight.settle(method.delivery_tag, multiple=method.multiple):
-            if not acked:
-                self._finish(submission, Outcome.NACKED)
-            else:
-                self._finish(submission, Outcome.UNROUTABLE if submission.returned else Outcome.CONFIRMED)
+        answered = self._inflight.settle(method.delivery_tag, multiple=method.multiple)
+        if not acked:
+            self._finish(answered, Outcome.NACKED)
+        else:
+            returned = [submission for submission in answered if submission.returned]
+            self._finish(returned, Outcome.UNROUTABLE)
+            self._finish([each for each in answered if not each.returned] if returned else answered, Outcome.CONFIRMED)
         if acked:
             self._nacks_in_a_row = 0
         else:
@@ -301,11 +304,11 @@ class ConfirmingPublisher:
 
     def _on_tick(self) -> None:
         now = time.monotonic()
+        overdue = []
         while self._waiting and self._waiting[0].deadline <= now:
-            self._finish(self._waiting.popleft(), Outcome.UNKNOWN)
-        expired = list(self._inflight.expired(now))
-        for submission in expired:
-            self._finish(submission, Outcome.UNKNOWN)
+            overdue.append(self._waiting.popleft())
+        expired = self._inflight.expired(now)
+        self._finish((*overdue, *expired), Outcome.UNKNOWN)
         if expired and not self._blocked and self._last_answer < expired[-1].submitted:
             self._reopen("no answer to anything sent since the message that timed out")
         if self._reopening and not len(self._inflight):
@@ -315,15 +318,20 @@ class ConfirmingPublisher:
         self._loop.call_later(EXPIRY_TICK_S, self._on_tick)
 
     def _finish_all(self, outcome: Outcome) -> None:
-        for submission in (*self._inflight.restart(), *self._waiting):
-            self._finish(submission, outcome)
+        left = (*self._inflight.restart(), *self._waiting)
         self._waiting.clear()
+        self._finish(left, outcome)
 
-    def _finish(self, submission: Submission, outcome: Outcome) -> None:
-        _COUNTERS[outcome].inc()
-        metrics.CONFIRM_SECONDS.observe(time.monotonic() - submission.submitted)
-        self._room.release()
-        submission.future.set_result(outcome)
+    def _finish(self, submissions: Sequence[Submission], outcome: Outcome) -> None:
+        if not submissions:
+            return
+        # One observation for all that one frame answers, of the one that waited longest.
+        metrics.CONFIRM_SECONDS.observe(time.monotonic() - submissions[0].submitted)
+        _COUNTERS[outcome].inc(len(submissions))
+        for submission in submissions:
+            with contextlib.suppress(InvalidStateError):  # its submitter has cancelled it
+                submission.future.set_result(outcome)
+        self._room.made()
 
 
 _COUNTERS = {outcome: metrics.PUBLISHED.labels(outcome.value) for outcome in Outcome}
