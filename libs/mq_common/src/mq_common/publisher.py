@@ -41,8 +41,8 @@ class ConfirmingPublisher:
 
     Any thread may submit. About ``window`` messages at most wait for their answer; a submitter beyond that waits for
     room. No message waits longer than ``confirm_timeout`` seconds for an answer, whether the broker is slow, blocked by
-    an alarm, or gone: it then ends as UNKNOWN. The connection is opened by the first submit (so after a fork) and opened
-    again whenever it is lost.
+    an alarm, or gone: it then ends as UNKNOWN. The connection is opened by the first submit (so after a fork) and
+    opened again whenever it is lost.
     """
 
     def __init__(
