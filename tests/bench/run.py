@@ -24,7 +24,7 @@ from mediaflow_bench.workplace import ROOT, Workplace
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what was asked for. 0: measured; 1: something could not be, or --strict and a target was missed."""
+    """Measure what was asked for. 0: measured; 1: not all could be, or --strict and a target was missed."""
     options = _options(arguments)
     chosen = subjects.chosen(options.names)
     if not chosen:
@@ -35,13 +35,19 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends everything that was started, as Ctrl-C does
     machine = describe_machine() | {"quick": options.quick}
     print("  ".join(f"{name} {value}" for name, value in machine.items()), flush=True)
-    with Workplace(quick=options.quick) as workplace:
-        measured = [_measure(name, workplace) for name in chosen]
+    measured: list[Measured] = []
+    interrupted = False
+    try:
+        with Workplace(quick=options.quick) as workplace:
+            for name in chosen:
+                measured.append(_measure(name, workplace))
+    except (KeyboardInterrupt, SystemExit):
+        interrupted = True  # what is measured is reported all the same
     rows = [row for subject in measured for row in subject.rows]
     print_table(rows)
     write_json(options.json, machine, [subject.as_json() for subject in measured])
     print(f"written to {options.json}")
-    failed = any(subject.error for subject in measured)
+    failed = interrupted or any(subject.error for subject in measured)
     missed = any(row.holds is False for row in rows)
     return 1 if failed or (options.strict and missed) else 0
 

@@ -34,7 +34,7 @@ def _measure_path(
     workplace: Workplace, amqp_url: str, channel: BlockingChannel, path: tuple[str, str, str]
 ) -> Iterator[Row]:
     name, exchange, key = path
-    count = workplace.pick(20_000, 5_000)
+    count = workplace.pick(10_000, 5_000)
 
     def run(program: str, count: int, *more: int) -> dict[str, Any]:
         for queue in QUEUES:
@@ -45,7 +45,7 @@ def _measure_path(
         return result | {"rate": count / result["seconds"], "cpu_us": result["cpu_s"] / count * 1e6}
 
     ours, select, blocking = interleaved(
-        workplace.pick(7, 2),
+        workplace.pick(11, 2),
         partial(run, "publish_ours", count, WINDOW),
         partial(run, "publish_select", count, WINDOW),
         partial(run, "publish_blocking", count // 20),

@@ -91,9 +91,14 @@ class Row:
 def compared(
     what: str, unit: str, ours: Sequence[float], peer: Sequence[float], target: Target | None = None, note: str = ""
 ) -> Row:
-    """Make the row of two sides that were measured in turn; the note gets the spread of the paired ratios."""
+    """Make the row of two sides that were measured in turn.
+
+    The note gets the spread of the paired ratios and the ratio of the best runs, which says more than the medians
+    when somebody else was using the machine.
+    """
     ratios = sorted(one / other for one, other in zip(ours, peer, strict=True))
-    spread = f"{ratios[0]:.2f}–{ratios[-1]:.2f} in {len(ratios)} pairs"
+    best = max if unit.endswith("/s") else min
+    spread = f"{len(ratios)} pairs {ratios[0]:.2f}–{ratios[-1]:.2f}, best {best(ours) / best(peer):.2f}"
     return Row(
         what,
         unit,

@@ -35,19 +35,19 @@ class Server:
         master = psutil.Process(self.pid)
         return [master, *master.children(recursive=True)]
 
-    def cpu_s(self) -> float:
-        """Give the processor time of all of them so far."""
+    def cpu(self) -> tuple[float, float]:
+        """Give the processor time of all of them so far, in user and in system mode, in seconds."""
         times = [process.cpu_times() for process in self.processes()]
-        return sum(each.user + each.system for each in times)
+        return sum(each.user for each in times), sum(each.system for each in times)
 
 
 @contextmanager
-def ingest(workplace: Workplace, amqp_url: str, **environment: str) -> Iterator[Server]:
-    """Run ingest as it comes, with simulated uploads allowed, on a store of its own."""
-    store = workplace.folder / "store"
+def ingest(workplace: Workplace, amqp_url: str, *, store: Path | None = None, **environment: str) -> Iterator[Server]:
+    """Run ingest as it comes, with simulated uploads allowed, on a store of its own that is removed afterwards."""
+    folder = store or workplace.folder / "store"
     given = {
         "AMQP_URL": amqp_url,
-        "MEDIAFLOW_STORE_URL": store.as_uri(),
+        "MEDIAFLOW_STORE_URL": folder.as_uri(),
         "MEDIAFLOW_INGEST_ALLOW_SIMULATED": "true",
         "MEDIAFLOW_LOG_FORMAT": "json",
         **environment,
@@ -56,7 +56,7 @@ def ingest(workplace: Workplace, amqp_url: str, **environment: str) -> Iterator[
         with _serving(workplace, "ingest", **given) as server:
             yield server
     finally:
-        shutil.rmtree(store, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def bare_flask(workplace: Workplace) -> Iterator[Server]:
 @contextmanager
 def _serving(workplace: Workplace, module: str, **environment: str) -> Iterator[Server]:
     (port,) = free_ports(1)
-    log = workplace.folder / f"{module}.log"
+    log = workplace.folder / f"{module}-{port}.log"
     command = [sys.executable, "-m", module]
     with workplace.running(command, log, MEDIAFLOW_INGEST_PORT=str(port), **environment) as process:
         deadline = time.monotonic() + _START_LIMIT_S

@@ -18,7 +18,7 @@ def measure_pika(workplace: Workplace) -> Iterator[Row]:
     count = workplace.pick(20_000, 5_000)
     with workplace.vhost() as amqp_url:
         at_warning, at_info, raw = interleaved(
-            workplace.pick(7, 2),
+            workplace.pick(9, 2),
             partial(_ours, workplace, amqp_url, count, "warning"),
             partial(_ours, workplace, amqp_url, count, "info"),
             partial(_filled_and_run, workplace, amqp_url, count, "consume_raw", count, PREFETCH),

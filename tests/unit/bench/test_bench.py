@@ -14,6 +14,7 @@ from mediaflow_bench.row import Row, at_least, at_most, below, compared, interle
 from mediaflow_bench.transcode import RENDITIONS
 from mediaflow_bench.workplace import Workplace
 
+from media_common.picture_size import Size
 from transcode.ladder import choose_ladder
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -64,7 +65,7 @@ def test_a_comparison_is_of_medians_and_shows_the_spread_of_its_pairs() -> None:
     row = compared("r", "s", [1.0, 9.0, 2.0], [2.0, 3.0, 4.0])
 
     assert (row.ours, row.peer) == (2.0, 3.0)
-    assert row.note == "0.50–3.00 in 3 pairs"
+    assert row.note == "3 pairs 0.50–3.00, best 0.50"
     assert json.dumps(row.as_json())
 
 
@@ -88,8 +89,8 @@ def test_a_percentile_is_a_value_that_was_measured() -> None:
 def test_the_command_by_hand_makes_the_services_own_ladder() -> None:
     for lines in (720, 1080):
         theirs = [
-            (each.name, f"{each.width}:{each.height}", each.rung.crf, each.rung.max_rate, each.rung.buffer)
-            for each in choose_ladder(lines * 16 // 9, lines)
+            (each.name, f"{each.size.width}:{each.size.height}", each.rung.crf, each.rung.max_rate, each.rung.buffer)
+            for each in choose_ladder(Size(lines * 16 // 9, lines))
         ]
 
         assert theirs == [rendition for height, rendition in RENDITIONS.items() if height <= lines]
