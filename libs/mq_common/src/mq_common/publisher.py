@@ -17,6 +17,7 @@ from pika.exceptions import AMQPError
 
 from mq_common import metrics
 from mq_common._inflight import InFlight, Submission
+from mq_common._outgoing_frames import OutgoingFrames
 from mq_common._room import Room
 from mq_common.connection import address, connection_parameters, reason_of
 from mq_common.messages import Outcome, OutgoingMessage, event_message
@@ -29,6 +30,8 @@ log = structlog.get_logger()
 
 #: Seconds between looks for messages that have waited too long.
 EXPIRY_TICK_S = 0.1
+#: Bytes handed to the socket at once, at least.
+WRITE_BYTES = 256 * 1024
 #: So many nacks in a row without one confirm, and the channel is given up for a new one: on RabbitMQ 3.10 a channel
 #: that was opened while a queue elected its leader may be nacked, or left without an answer, for ever.
 NACKS_BEFORE_REOPEN = 50
@@ -72,6 +75,7 @@ class ConfirmingPublisher:
         self._loop: IOLoop | None = None
         self._connection: pika.SelectConnection | None = None
         self._channel: Channel | None = None
+        self._frames: OutgoingFrames | None = None
         self._backoff = Backoff(initial_s=0.1, max_s=5.0)
         self._nacks_in_a_row = 0
         self._reopening = False
@@ -187,6 +191,8 @@ class ConfirmingPublisher:
         channel.confirm_delivery(self._on_confirm, callback=lambda _: self._on_confirm_mode(channel))
 
     def _on_confirm_mode(self, channel: Channel) -> None:
+        assert self._connection is not None  # noqa: S101 - the channel is one of its
+        self._frames = OutgoingFrames(self._connection, channel)
         self._backoff.reset()
         self._nacks_in_a_row = 0
         self._reopening = False
@@ -247,22 +253,29 @@ class ConfirmingPublisher:
 
     def _pump(self) -> None:
         """Send all that waits, as long as the broker takes it."""
-        channel, waiting = self._channel, self._waiting
-        if channel is None or self._blocked or self._reopening:
+        frames, waiting = self._frames, self._waiting
+        if frames is None or self._channel is None or self._blocked or self._reopening or not self._channel.is_open:
             return
+        pieces: list[bytes] = []
+        size = 0
         while waiting:
             submission = waiting.popleft()
-            message = submission.message
             try:
-                channel.basic_publish(
-                    message.exchange, message.routing_key, message.body, message.properties, mandatory=True
+                data = frames.encode(submission.message)
+            except Exception as error:  # whatever the properties hold must not end the loop
+                log.warning(
+                    "publish_not_encodable", message_id=submission.message.properties.message_id, error=repr(error)
                 )
-            except AMQPError as error:
-                # The channel or connection is closing; or the message can't be put into frames at all.
-                log.warning("publish_failed", reason=reason_of(error), message_id=message.properties.message_id)
                 self._finish((submission,), Outcome.UNKNOWN)
                 continue
             self._inflight.add(submission)
+            pieces.append(data)
+            size += len(data)
+            if size >= WRITE_BYTES:
+                frames.write(b"".join(pieces))
+                pieces, size = [], 0
+        if pieces:
+            frames.write(b"".join(pieces))
 
     def _on_return(self, _: Channel, method: Any, properties: Any, body: bytes) -> None:
         if not self._inflight.mark_returned(method.exchange, method.routing_key, properties.message_id, body):
