@@ -36,8 +36,6 @@ class BrokerSettings(Settings):
     #: How long a process tries to reach the broker before it gives up with exit code 3.
     start_limit_s: Annotated[float, Field(gt=0)] = 60.0
     heartbeat_s: Annotated[int, Field(ge=5, le=3600)] = 60
-    #: A blocked broker (memory or disk alarm) may hold a publish this long.
-    blocked_timeout_s: Annotated[float, Field(gt=0)] = 5.0
     connect_timeout_s: Annotated[float, Field(gt=0)] = 10.0
 
     @field_validator("amqp_url")
