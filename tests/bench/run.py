@@ -40,7 +40,8 @@ def main(arguments: list[str]) -> int:
     try:
         with Workplace(quick=options.quick) as workplace:
             for name in chosen:
-                measured.append(_measure(name, workplace))
+                measured.append(Measured(name))
+                _measure(measured[-1], workplace)
     except (KeyboardInterrupt, SystemExit):
         interrupted = True  # what is measured is reported all the same
     rows = [row for subject in measured for row in subject.rows]
@@ -67,24 +68,24 @@ class Measured:
         return {**vars(self), "rows": [row.as_json() for row in self.rows]}
 
 
-def _measure(name: str, workplace: Workplace) -> Measured:
+def _measure(measured: Measured, workplace: Workplace) -> None:
     """Measure one subject; what was measured before something failed is kept."""
-    measured, neighbours, began = Measured(name), Neighbours(), time.monotonic()
+    neighbours, began = Neighbours(), time.monotonic()
+    measured.load_before = neighbours.load_before
     try:
-        for row in subjects.SUBJECTS[name](workplace):
+        for row in subjects.SUBJECTS[measured.name](workplace):
             measured.rows.append(row)
             print(line_of(row), flush=True)
     except Exception as error:
         traceback.print_exc()
         measured.error = str(error).partition("\n")[0] or type(error).__name__
-    measured.load_before, measured.neighbours = neighbours.load_before, neighbours.share()
+    measured.neighbours = neighbours.share()
     measured.seconds = round(time.monotonic() - began, 1)
     print(
-        f"{name}: {measured.seconds:.0f} s; load average before it {measured.load_before}, meanwhile others took "
+        f"{measured.name}: {measured.seconds:.0f} s; load average before it {measured.load_before}, meanwhile others took "
         f"{measured.neighbours:.0%} of the processors{f'; FAILED: {measured.error}' if measured.error else ''}",
         flush=True,
     )
-    return measured
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
