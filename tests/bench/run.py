@@ -81,9 +81,10 @@ def _measure(measured: Measured, workplace: Workplace) -> None:
         measured.error = str(error).partition("\n")[0] or type(error).__name__
     measured.neighbours = neighbours.share()
     measured.seconds = round(time.monotonic() - began, 1)
+    failure = f"; FAILED: {measured.error}" if measured.error else ""
     print(
-        f"{measured.name}: {measured.seconds:.0f} s; load average before it {measured.load_before}, meanwhile others took "
-        f"{measured.neighbours:.0%} of the processors{f'; FAILED: {measured.error}' if measured.error else ''}",
+        f"{measured.name}: {measured.seconds:.0f} s; load average before it {measured.load_before}, "
+        f"meanwhile others took {measured.neighbours:.0%} of the processors{failure}",
         flush=True,
     )
 
