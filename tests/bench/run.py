@@ -82,11 +82,9 @@ def _measure(measured: Measured, workplace: Workplace) -> None:
     measured.neighbours = neighbours.share()
     measured.seconds = round(time.monotonic() - began, 1)
     failure = f"; FAILED: {measured.error}" if measured.error else ""
-    print(
-        f"{measured.name}: {measured.seconds:.0f} s; load average before it {measured.load_before}, "
-        f"meanwhile others took {measured.neighbours:.0%} of the processors{failure}",
-        flush=True,
-    )
+    failure = f"; FAILED: {measured.error}" if measured.error else ""
+    others = f"load average before it {measured.load_before}, meanwhile others took {measured.neighbours:.0%}"
+    print(f"{measured.name}: {measured.seconds:.0f} s; {others} of the processors{failure}", flush=True)
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
