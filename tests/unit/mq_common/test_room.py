@@ -17,34 +17,39 @@ def test_with_room_nobody_waits_and_without_it_the_wait_is_bounded() -> None:
     assert 0.04 < time.monotonic() - started < 5
 
 
+class Waiter:
+    """A thread that waits for room, and is waiting when the constructor returns."""
+
+    def __init__(self, room: Room) -> None:
+        self.got_room: list[bool] = []
+        self.thread = threading.Thread(target=lambda: self.got_room.append(room.wait(20)))
+        self.thread.start()
+        while not room._waiting:
+            time.sleep(0.001)
+
+    def came_back(self, within_s: float) -> bool:
+        self.thread.join(within_s)
+        return self.got_room == [True]
+
+
 def test_waiters_come_back_once_enough_room_was_made() -> None:
     occupied = 100
     room = Room(100, lambda: occupied)
-    came_back: list[bool] = []
-    waiter = threading.Thread(target=lambda: came_back.append(room.wait(20)))
-    waiter.start()
-    while not room._waiting:
-        time.sleep(0.001)
+    waiter = Waiter(room)
 
     occupied = 99
     room.made()
-    assert not came_back
+    assert not waiter.came_back(0.1)
     occupied = 75
     room.made()
-    waiter.join(20)
-    assert came_back == [True]
+    assert waiter.came_back(20)
 
 
 def test_a_window_of_one_does_not_lock_itself_out() -> None:
     occupied = 1
     room = Room(1, lambda: occupied)
-    came_back: list[bool] = []
-    waiter = threading.Thread(target=lambda: came_back.append(room.wait(20)))
-    waiter.start()
-    while not room._waiting:
-        time.sleep(0.001)
+    waiter = Waiter(room)
 
     occupied = 0
     room.made()
-    waiter.join(20)
-    assert came_back == [True]
+    assert waiter.came_back(20)
