@@ -60,7 +60,7 @@ class Desk:
     def deliver(self, event: MediaEvent, *, time_limit_s: float = 120.0) -> bool:
         """Deliver an event once; True when work was done."""
         deadline = time.monotonic() + time_limit_s
-        context = JobContext(self.channel, "tests", 1, deadline, self.cancelled, redelivered=False)
+        context = JobContext(self.channel, "tests", 1, deadline, self.cancelled)
         return self.job.run(event, context)
 
     def look(self, asset_id: str = "asset-1") -> Done:

@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable
 
 import pytest
+from pika import BasicProperties
 
+from mq_common._returns import Delivery
 from mq_common._runner import JobRunner
 from mq_common.channels import ChannelSpec, RetryPolicy, load_channels
 from mq_common.errors import PermanentError, TransientError
@@ -23,10 +25,12 @@ class ScriptedJob:
     def __init__(self, *script: BaseException | bool) -> None:
         self.script = list(script)
         self.attempts: list[int] = []
+        self.last_delivery: bool | None = None
         self.failures: list[Failure] = []
 
     def run(self, event: MediaEvent, context: JobContext) -> bool:
         self.attempts.append(context.attempt)
+        self.last_delivery = context.last_delivery
         step = self.script.pop(0) if self.script else True
         if isinstance(step, BaseException):
             raise step
@@ -55,18 +59,18 @@ def runner_for(
 def test_a_job_that_succeeds_runs_once() -> None:
     job = ScriptedJob()
 
-    assert runner_for(job).run(EVENT, redelivered=False) is JobEnd.DONE
+    assert runner_for(job).run(EVENT) is JobEnd.DONE
     assert job.attempts == [1]
 
 
 def test_a_job_done_before_is_a_duplicate() -> None:
-    assert runner_for(ScriptedJob(False)).run(EVENT, redelivered=True) is JobEnd.DUPLICATE
+    assert runner_for(ScriptedJob(False)).run(EVENT) is JobEnd.DUPLICATE
 
 
 def test_transient_errors_are_tried_again_until_it_works() -> None:
     job = ScriptedJob(TransientError("503"), TransientError("503"))
 
-    assert runner_for(job).run(EVENT, redelivered=False) is JobEnd.DONE
+    assert runner_for(job).run(EVENT) is JobEnd.DONE
     assert job.attempts == [1, 2, 3]
     assert job.failures == []
 
@@ -74,7 +78,7 @@ def test_transient_errors_are_tried_again_until_it_works() -> None:
 def test_a_spent_budget_keeps_the_reason_and_rejects() -> None:
     job = ScriptedJob(*[TransientError("provider answered 503")] * 10)
 
-    assert runner_for(job, spec_with(count=2)).run(EVENT, redelivered=False) is JobEnd.REJECTED
+    assert runner_for(job, spec_with(count=2)).run(EVENT) is JobEnd.REJECTED
     assert job.attempts == [1, 2, 3]
     (failure,) = job.failures
     assert (failure.error_class, failure.message) == ("TransientError", "provider answered 503")
@@ -84,7 +88,7 @@ def test_a_spent_budget_keeps_the_reason_and_rejects() -> None:
 def test_a_permanent_error_is_tried_once() -> None:
     job = ScriptedJob(PermanentError("not a video"))
 
-    assert runner_for(job).run(EVENT, redelivered=False) is JobEnd.REJECTED
+    assert runner_for(job).run(EVENT) is JobEnd.REJECTED
     assert job.attempts == [1]
     assert job.failures[0].permanent
 
@@ -92,7 +96,7 @@ def test_a_permanent_error_is_tried_once() -> None:
 def test_an_error_nobody_foresaw_is_tried_again_and_then_kept() -> None:
     job = ScriptedJob(*[KeyError("bug")] * 10)
 
-    assert runner_for(job, spec_with(count=1)).run(EVENT, redelivered=False) is JobEnd.REJECTED
+    assert runner_for(job, spec_with(count=1)).run(EVENT) is JobEnd.REJECTED
     assert job.attempts == [1, 2]
     assert job.failures[0].error_class == "KeyError"
 
@@ -100,7 +104,7 @@ def test_an_error_nobody_foresaw_is_tried_again_and_then_kept() -> None:
 def test_a_permanent_error_after_a_transient_one_ends_the_retries() -> None:
     job = ScriptedJob(TransientError("503"), PermanentError("bad"))
 
-    assert runner_for(job).run(EVENT, redelivered=False) is JobEnd.REJECTED
+    assert runner_for(job).run(EVENT) is JobEnd.REJECTED
     assert job.attempts == [1, 2]
     assert job.failures[0].error_class == "PermanentError"
 
@@ -119,7 +123,7 @@ def test_foreign_errors_mean_what_the_service_says(error: Exception, end: JobEnd
     kinds = ErrorKinds(permanent=(ForeignBadMedia,), interrupted=(ForeignStopped,))
     job = ScriptedJob(error)
 
-    assert runner_for(job, kinds=kinds).run(EVENT, redelivered=False) is end
+    assert runner_for(job, kinds=kinds).run(EVENT) is end
     assert job.attempts == attempts
 
 
@@ -127,7 +131,7 @@ def test_a_worker_that_stops_gives_the_message_back_instead_of_waiting_for_the_n
     job = ScriptedJob(TransientError("503"))
     started = time.monotonic()
 
-    end = runner_for(job, spec_with(initial_ms=60_000), stopping=True).run(EVENT, redelivered=False)
+    end = runner_for(job, spec_with(initial_ms=60_000), stopping=True).run(EVENT)
 
     assert end is JobEnd.INTERRUPTED
     assert job.failures == []
@@ -137,7 +141,7 @@ def test_a_worker_that_stops_gives_the_message_back_instead_of_waiting_for_the_n
 def test_no_try_starts_after_the_jobs_time_limit() -> None:
     job = ScriptedJob(*[TransientError("503")] * 100)
 
-    end = runner_for(job, spec_with(count=99, initial_ms=500, time_limit=0.3)).run(EVENT, redelivered=False)
+    end = runner_for(job, spec_with(count=99, initial_ms=500, time_limit=0.3)).run(EVENT)
 
     assert end is JobEnd.REJECTED
     assert job.attempts == [1]
@@ -148,7 +152,7 @@ def test_a_reason_that_can_not_be_kept_does_not_change_the_end() -> None:
         def gave_up(self, event: MediaEvent, failure: Failure) -> None:
             raise OSError("store is down")
 
-    assert runner_for(StorelessJob(PermanentError("bad"))).run(EVENT, redelivered=False) is JobEnd.REJECTED
+    assert runner_for(StorelessJob(PermanentError("bad"))).run(EVENT) is JobEnd.REJECTED
 
 
 def test_waits_are_half_a_second_then_one_then_two() -> None:
@@ -188,3 +192,28 @@ def test_the_simulated_provider_fails_a_tenth_of_the_assets_and_always_the_same(
     assert first == second
     assert 0.07 < first.count("failed") / len(assets) < 0.13
     assert not any(fails("thumbnail", asset, 0.0) for asset in assets)
+
+
+@pytest.mark.parametrize(("returns", "last"), [(0, False), (4, False), (5, True), (6, True)])
+def test_a_job_knows_when_the_broker_would_not_deliver_its_message_again(returns: int, last: bool) -> None:
+    job = ScriptedJob()
+
+    runner_for(job).run(EVENT, returns=returns)
+
+    assert job.last_delivery is last
+
+
+@pytest.mark.parametrize(
+    ("redelivered", "headers", "returns"),
+    [
+        (False, None, 0),
+        (False, {"x-delivery-count": 7}, 0),
+        (True, None, 0),
+        (True, {"x-delivery-count": 2}, 2),
+        (True, {"x-delivery-count": "two"}, 0),
+    ],
+)
+def test_returns_are_what_the_broker_counted(
+    redelivered: bool, headers: dict[str, object] | None, returns: int
+) -> None:
+    assert Delivery(1, 1, redelivered, BasicProperties(headers=headers), b"").returns == returns

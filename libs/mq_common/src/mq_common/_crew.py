@@ -146,7 +146,7 @@ class Crew:
             lag = max(0.0, time.time() - event.uploaded_at.timestamp())
             self._turns.begin(event.event_id)
             try:
-                end = self._runner.run(event, redelivered=delivery.redelivered)
+                end = self._runner.run(event, returns=delivery.returns)
             finally:
                 self._turns.end(event.event_id)
         except InvalidEvent as error:

@@ -26,6 +26,14 @@ class Delivery(NamedTuple):
     properties: Any
     body: bytes
 
+    @property
+    def returns(self) -> int:
+        """How often the message came back without an answer (x-delivery-count): crashes and lost channels."""
+        if not self.redelivered:
+            return 0
+        count = (self.properties.headers or {}).get("x-delivery-count")
+        return count if isinstance(count, int) else 0
+
 
 def give_back(
     connection: BlockingConnection, channel: BlockingChannel, queue: str, deliveries: Sequence[Delivery]

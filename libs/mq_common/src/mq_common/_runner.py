@@ -34,10 +34,14 @@ class JobRunner:
         self._failed = {kind: metrics.FAILED_ATTEMPTS.labels(spec.name, kind) for kind in ("transient", "permanent")}
         self._log = structlog.get_logger().bind(channel=spec.name)
 
-    def run(self, event: MediaEvent, *, redelivered: bool) -> JobEnd:
-        """Try until the job is done, the policy is used up, the time limit is over or the worker has to stop."""
+    def run(self, event: MediaEvent, *, returns: int = 0) -> JobEnd:
+        """Try until the job is done, the policy is used up, the time limit is over or the worker has to stop.
+
+        ``returns``: how often the message came back to its queue before, which the broker allows delivery_limit times.
+        """
         started = time.monotonic()
-        attempts = _Attempts(self, event, started + self._time_limit_s, redelivered)
+        last_delivery = returns >= self._spec.delivery_limit
+        attempts = _Attempts(self, event, started + self._time_limit_s, last_delivery)
         try:
             fresh = attempts.run()
         except BaseException as error:
@@ -51,9 +55,9 @@ class JobRunner:
         )
         return JobEnd.DONE if fresh else JobEnd.DUPLICATE
 
-    def attempt(self, event: MediaEvent, number: int, deadline: float, redelivered: bool) -> bool:
+    def attempt(self, event: MediaEvent, number: int, deadline: float, last_delivery: bool) -> bool:
         """Run the job once; a failure is counted by its kind."""
-        context = JobContext(self._spec.name, self._worker, number, deadline, self._cancelled, redelivered)
+        context = JobContext(self._spec.name, self._worker, number, deadline, self._cancelled, last_delivery)
         try:
             return self._job.run(event, context)
         except BaseException as error:
@@ -132,17 +136,18 @@ class JobRunner:
 class _Attempts:
     """The attempts at one job, counted."""
 
-    __slots__ = ("_deadline", "_event", "_redelivered", "_runner", "count")
+    __slots__ = ("_deadline", "_event", "_last_delivery", "_runner", "count")
 
-    def __init__(self, runner: JobRunner, event: MediaEvent, deadline: float, redelivered: bool) -> None:
-        self._runner, self._event, self._deadline, self._redelivered = runner, event, deadline, redelivered
+    def __init__(self, runner: JobRunner, event: MediaEvent, deadline: float, last_delivery: bool) -> None:
+        self._runner, self._event, self._deadline = runner, event, deadline
+        self._last_delivery = last_delivery
         self.count = 1
 
     def run(self) -> bool:
         """Try once; only after a transient failure pay for the retry loop, which takes that failure as its first."""
         runner = self._runner
         try:
-            return runner.attempt(self._event, 1, self._deadline, self._redelivered)
+            return runner.attempt(self._event, 1, self._deadline, self._last_delivery)
         except Exception as error:
             if not runner.may_retry(error):
                 raise
@@ -153,6 +158,6 @@ class _Attempts:
                 raise first_failure.pop()
             runner.check_time(self._deadline)
             self.count += 1
-            return runner.attempt(self._event, self.count, self._deadline, self._redelivered)
+            return runner.attempt(self._event, self.count, self._deadline, self._last_delivery)
 
         return runner.policy(self._event, self._deadline)(attempt_again)

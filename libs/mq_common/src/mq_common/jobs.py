@@ -25,7 +25,8 @@ class JobContext(NamedTuple):
     deadline: float
     #: Set when the worker has to stop now: end your children and raise an error of the interrupted kind.
     cancelled: threading.Event
-    redelivered: bool
+    #: True when the broker dead-letters the message, should this delivery end without a word (a crash, a lost channel).
+    last_delivery: bool = False
 
     def remaining(self) -> float:
         """Give the seconds until the deadline, never negative."""

@@ -33,7 +33,7 @@ def main(channel: str) -> None:
     store = open_store(StoreSettings())
     for number, line in enumerate(sys.stdin):
         event = _uploaded(store, f"bench-{number}", Path(line.strip()))
-        context = JobContext(channel, "bench", 1, time.monotonic() + _LIMIT_S, threading.Event(), redelivered=False)
+        context = JobContext(channel, "bench", 1, time.monotonic() + _LIMIT_S, threading.Event())
         before, began = os.times(), time.perf_counter()
         done = job.run(event, context)
         seconds, after = time.perf_counter() - began, os.times()
