@@ -35,6 +35,7 @@ class WorkerContext:
     worker: str = "w1"
     attempt: int = 1
     cancelled: threading.Event = field(default_factory=threading.Event)
+    last_delivery: bool = False
     deadline: float = field(default_factory=lambda: time.monotonic() + 60)
 
     def remaining(self) -> float:

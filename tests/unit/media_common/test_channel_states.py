@@ -1,3 +1,4 @@
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -48,6 +49,29 @@ def test_a_result_is_the_last_word_and_a_failure_counts_until_work_begins_again(
     result: dict[str, Any] | None, failure: dict[str, Any] | None, progress: dict[str, Any] | None, state: str
 ) -> None:
     assert state_of("thumbnail", result, failure, progress).state == state
+
+
+_LAST_WORD = _FAILURE | {"reason": "delivery_limit", "failedAt": "2026-03-01T08:00:03.000Z"}
+_ON_LAST_DELIVERY = _AFTER | {"lastDelivery": True}
+
+
+@pytest.mark.parametrize(
+    ("failure", "progress", "seconds_later", "state"),
+    [
+        (_LAST_WORD, _ON_LAST_DELIVERY, 15, "running"),  # its worker still gives signs of life
+        (_LAST_WORD, _ON_LAST_DELIVERY, 25, "dead-lettered"),
+        (_LAST_WORD, None, 0, "dead-lettered"),  # it died before it could write any
+        (_LAST_WORD, _AFTER | {"lastDelivery": False}, 3600, "running"),  # replayed, and a long step is under way
+        (_FAILURE, _ON_LAST_DELIVERY, 3600, "running"),
+        (None, _ON_LAST_DELIVERY, 3600, "running"),
+    ],
+)
+def test_the_word_left_before_a_last_delivery_counts_once_its_worker_is_silent(
+    failure: dict[str, Any] | None, progress: dict[str, Any] | None, seconds_later: int, state: str
+) -> None:
+    at = datetime.fromisoformat("2026-03-01T08:00:04.001+00:00") + timedelta(seconds=seconds_later)
+
+    assert state_of("thumbnail", None, failure, progress, at=at).state == state
 
 
 def test_running_says_how_far() -> None:

@@ -10,6 +10,7 @@ from media_common.commit import Commit, outputs_in
 from media_common.errors import BadMedia, JobCancelled, MediaError, ObjectNotFound, SourceMissing, StoreError
 from media_common.ffmpeg import check_installed
 from media_common.job_contract import Context, Event, Failure, Source, Task, Work
+from media_common.last_delivery import last_delivery
 from media_common.layout import failure_key, progress_key
 from media_common.probe import probe
 from media_common.progress_record import ProgressRecord
@@ -62,7 +63,7 @@ class ChannelJob:
         run = _Run(event, context, self._channel)
         log.info("job_started", simulated=event.source is None)
         try:
-            done = self._run(run, commit, event.source, log)
+            done = self._tried(run, commit, log)
         except MediaError as error:
             if error.details:
                 log.warning("tool_said", error=str(error), details=error.details)
@@ -92,14 +93,20 @@ class ChannelJob:
         except StoreError as error:
             _logger.warning("failure_not_stored", asset_id=event.asset_id, channel=self._channel, error=str(error))
 
-    def _run(
-        self, run: "_Run", commit: Commit, source: Source | None, log: structlog.typing.FilteringBoundLogger
-    ) -> bool:
+    def _tried(self, run: "_Run", commit: Commit, log: structlog.typing.FilteringBoundLogger) -> bool:
+        event, worker = run.event, run.context.worker
+        progress = ProgressRecord(self._store, progress_key(event.asset_id, self._channel), run.progress_fields(), log)
+        if not run.context.last_delivery:
+            return self._work_on(run, commit, progress)
+        with last_delivery(
+            self._store, event.asset_id, self._channel, progress, event_id=event.event_id, worker=worker
+        ):
+            return self._work_on(run, commit, progress)
+
+    def _work_on(self, run: "_Run", commit: Commit, progress: ProgressRecord) -> bool:
+        source = run.event.source
         if source is None:
             return self._simulated(run, commit)
-        progress = ProgressRecord(
-            self._store, progress_key(run.event.asset_id, self._channel), run.progress_fields(), log
-        )
         progress.update(0.0)
         with scratch_folder(self._settings.scratch_dir) as folder:
             task = self._task(run, source, folder, progress)
@@ -171,6 +178,7 @@ class _Run:
             "attempt": self.context.attempt,
             "worker": self.context.worker,
             "startedAt": self._started_at,
+            "lastDelivery": self.context.last_delivery,
         }
 
     def result(

@@ -54,6 +54,10 @@ class Context(Protocol):
     def cancelled(self) -> threading.Event:
         """Set when the job has to stop."""
 
+    @property
+    def last_delivery(self) -> bool:
+        """True when the broker dead-letters the message, should this worker die now."""
+
     def remaining(self) -> float:
         """Seconds left for the job."""
 

@@ -29,6 +29,8 @@ class ProgressRecord:
     ) -> None:
         self._store, self._key, self._fields, self._log, self._clock = store, key, fields, log, clock
         self._written_at = float("-inf")
+        self._percent: float | None = None
+        self._step: str | None = None
         self._logged: tuple[float, str | None] = (0.0, None)
 
     def update(self, percent: float | None, step: str | None = None) -> None:
@@ -39,13 +41,19 @@ class ProgressRecord:
         if self._clock() - self._written_at < INTERVAL_S:
             return
         self._written_at = self._clock()
-        percent = None if percent is None else round(min(100.0, max(0.0, percent)), 1)
-        record = {**self._fields, "state": "running", "percent": percent, "step": step, "updatedAt": now()}
+        self._percent = None if percent is None else round(min(100.0, max(0.0, percent)), 1)
+        self._step = step
+        self.write()
+        self._say(self._percent or 0.0, step)
+
+    def write(self) -> None:
+        """Write the record as it stands, with the present time: a sign of life."""
+        moment = {"percent": self._percent, "step": self._step, "updatedAt": now()}
+        record = {**self._fields, "state": "running", **moment}
         try:
             self._store.put_json(self._key, record)
         except StoreError as error:
             self._log.warning("progress_not_stored", error=str(error))
-        self._say(percent or 0.0, step)
 
     def _say(self, percent: float, step: str | None) -> None:
         logged_percent, logged_step = self._logged

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from media_common.last_delivery import REASON as LAST_DELIVERY_REASON
+from media_common.last_delivery import SILENT_AFTER_S
 from media_common.layout import asset_prefix, failure_key, progress_key, result_key
 from media_common.media_store import MediaStore
 from media_common.timestamps import moment_of
@@ -18,7 +20,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 class ChannelState:
     """Where one channel is.
 
-    percent: 0-100. error: errorClass, message, permanent, attempts, worker, failedAt. outputs: each with
+    percent: 0-100. error: reason, errorClass, message, permanent, attempts, worker, failedAt. outputs: each with
     name, size (bytes) and contentType. Times are RFC 3339 text in UTC, as they stand in the store.
     """
 
@@ -54,14 +56,17 @@ def state_of(
     result: Mapping[str, Any] | None,
     failure: Mapping[str, Any] | None,
     progress: Mapping[str, Any] | None,
+    *,
+    at: datetime | None = None,
 ) -> ChannelState:
-    """Decide the state from the three records. Pure.
+    """Decide the state from the three records, as it is ``at`` a time (now). Pure but for that.
 
-    A result is the last word. A failure counts until work has begun again (a replayed dead letter).
+    A result is the last word. A failure counts until work has begun again (a replayed dead letter); the one that was
+    left before a last delivery counts when the worker on it has gone silent.
     """
     if result is not None:
         return _done(channel, result)
-    if failure is not None and _is_newer(failure.get("failedAt"), (progress or {}).get("updatedAt")):
+    if failure is not None and _counts(failure, progress or {}, at or datetime.now(UTC)):
         return _dead_lettered(channel, failure, progress or {})
     if progress is not None:
         return ChannelState(
@@ -89,7 +94,7 @@ def _done(channel: str, result: Mapping[str, Any]) -> ChannelState:
 
 
 def _dead_lettered(channel: str, failure: Mapping[str, Any], progress: Mapping[str, Any]) -> ChannelState:
-    names = ("errorClass", "message", "permanent", "attempts", "worker", "failedAt")
+    names = ("reason", "errorClass", "message", "permanent", "attempts", "worker", "failedAt")
     return ChannelState(
         channel,
         "dead-lettered",
@@ -100,6 +105,14 @@ def _dead_lettered(channel: str, failure: Mapping[str, Any], progress: Mapping[s
         started_at=progress.get("startedAt"),
         finished_at=failure.get("failedAt"),
     )
+
+
+def _counts(failure: Mapping[str, Any], progress: Mapping[str, Any], at: datetime) -> bool:
+    if _is_newer(failure.get("failedAt"), progress.get("updatedAt")):
+        return True
+    beaten_at = moment_of(progress.get("updatedAt"))
+    on_last_delivery = failure.get("reason") == LAST_DELIVERY_REASON and progress.get("lastDelivery") is True
+    return on_last_delivery and beaten_at is not None and (at - beaten_at).total_seconds() > SILENT_AFTER_S
 
 
 def _is_newer(failed_at: object, updated_at: object) -> bool:

@@ -107,6 +107,7 @@ def _error_view(error: Mapping[str, Any] | None) -> ChannelErrorView | None:
     if error is None:
         return None
     return ChannelErrorView(
+        reason=error.get("reason"),
         error_class=error.get("errorClass"),
         message=error.get("message"),
         permanent=error.get("permanent"),

@@ -106,8 +106,13 @@ class OutputView(_Out):
 
 
 class ChannelErrorView(_Out):
-    """Why a channel gave up: this is what operators find in its dead-letter queue."""
+    """Why a channel gave up: this is what operators find in its dead-letter queue.
 
+    reason: rejected (the worker gave up: look at the file, the code or a provider) or delivery_limit (every worker that
+    had the message died: look at the machines).
+    """
+
+    reason: str | None = None
     error_class: str | None = None
     message: str | None = None
     permanent: bool | None = None
