@@ -121,26 +121,6 @@ def test_a_spent_retry_budget_ends_in_the_dead_letter_queue_with_reason_rejected
     assert job.failures[0].attempts == 2
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"[]", b"\xff", b"[" * 10_000, b'{"eventId":"x"}', b"x" * 300_000],
-    ids=["empty", "list", "not-utf8", "deep", "fields-missing", "large"],
-)
-def test_a_bad_message_goes_to_the_dead_letter_queue_once_and_the_next_one_is_worked_on(
-    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel, body: bytes
-) -> None:
-    channel.basic_publish("", spec.queue, body, pika.BasicProperties(delivery_mode=2))
-    send(channel, spec, "good")
-    job = RecordingJob()
-
-    with working(spec, job, settings):
-        properties, dead = take(channel, spec.dead_letter_queue)
-        eventually(lambda: job.ran == ["good"])
-
-    assert dead == body
-    assert properties.headers["x-death"][0]["count"] == 1
-
-
 def test_a_permanent_error_costs_one_attempt(
     settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
 ) -> None:

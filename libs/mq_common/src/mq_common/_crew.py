@@ -13,8 +13,8 @@ from mq_common import metrics
 from mq_common._returns import Delivery
 from mq_common._runner import JobRunner
 from mq_common.errors import InvalidEvent
-from mq_common.events import MediaEvent
 from mq_common.jobs import JobEnd
+from mq_common.messages import event_of
 
 log = structlog.get_logger()
 
@@ -142,7 +142,7 @@ class Crew:
     def _run(self, delivery: Delivery) -> Finished:
         lag, started, end = 0.0, time.monotonic(), JobEnd.REJECTED
         try:
-            event = MediaEvent.from_body(delivery.body)
+            event = event_of(delivery.properties, delivery.body)
             lag = max(0.0, time.time() - event.uploaded_at.timestamp())
             self._turns.begin(event.event_id)
             try:

@@ -6,11 +6,16 @@ from enum import Enum
 
 import pika
 
+from mq_common.errors import InvalidEvent
 from mq_common.events import EVENT_TYPE, MediaEvent
 from mq_common.topology import EXCHANGE, ROUTING_KEY
 
 #: AMQP's code for "the broker keeps the message on disk".
 PERSISTENT = 2
+
+#: CloudEvents header with the version of its rules; those of 1.x can be read.
+_SPEC_VERSION = "cloudEvents:specversion"
+_READABLE_SPEC = "1."
 
 
 class Outcome(Enum):
@@ -43,7 +48,7 @@ def event_message(event: MediaEvent, traceparent: str | None = None) -> Outgoing
     """
     uploaded = event.uploaded_at.astimezone(UTC)
     headers = {
-        "cloudEvents:specversion": "1.0",
+        _SPEC_VERSION: "1.0",
         "cloudEvents:id": event.event_id,
         "cloudEvents:type": EVENT_TYPE,
         "cloudEvents:source": "/mediaflow/ingest",
@@ -65,3 +70,19 @@ def event_message(event: MediaEvent, traceparent: str | None = None) -> Outgoing
             headers=headers,
         ),
     )
+
+
+def event_of(properties: pika.BasicProperties, body: bytes) -> MediaEvent:
+    """Read a delivered message. What its properties leave unsaid is taken to be right.
+
+    Raises InvalidEvent for another type of event, another version of CloudEvents, a packed body, or a body that does
+    not parse.
+    """
+    if properties.type and properties.type != EVENT_TYPE:
+        raise InvalidEvent(f"the message is of type {properties.type[:64]!r}; this channel works on {EVENT_TYPE!r}")
+    if properties.content_encoding and properties.content_encoding.lower() not in ("identity", "utf-8"):
+        raise InvalidEvent(f"the body is encoded as {properties.content_encoding[:64]!r}; an event is plain JSON")
+    version = (properties.headers or {}).get(_SPEC_VERSION, _READABLE_SPEC)
+    if not str(version).startswith(_READABLE_SPEC):
+        raise InvalidEvent(f"CloudEvents {str(version)[:64]!r} is not known here; {_READABLE_SPEC}x is")
+    return MediaEvent.from_body(body)
