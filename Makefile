@@ -6,7 +6,7 @@ FLEET := $(BIN)/mediaflow
 PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale logs test lint format bench lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload logs test lint format bench lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,15 @@ status: environment ## Show processes, queues and addresses
 
 scale: environment ## Run N workers of a channel: make scale CHANNEL=thumbnail N=3
 	@$(FLEET) scale $(or $(CHANNEL),$(error say CHANNEL=thumbnail N=3)) $(or $(N),$(error say CHANNEL=thumbnail N=3))
+
+pause: environment ## Let workers finish what they hold and take nothing new (CHANNEL=transcode for one)
+	@$(FLEET) pause $(CHANNEL)
+
+resume: environment ## Go on with as many workers as before the pause (CHANNEL=transcode for one)
+	@$(FLEET) resume $(CHANNEL)
+
+reload: environment ## Follow the channels file as it is now: a new channel starts, nothing else is touched
+	@$(FLEET) reload
 
 logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
 	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)

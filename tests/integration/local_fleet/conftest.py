@@ -35,7 +35,7 @@ class StubFleet:
     @property
     def environment(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEDIAFLOW_", "AMQP_"))}
-        names = ("ingest", "thumbnail", "transcode", "subtitle")
+        names = ("ingest", "thumbnail", "transcode", "subtitle", "preview")
         commands = "; ".join(f"{name}={STUB} {self.options.get(name, '')}" for name in names)
         own = {
             "MEDIAFLOW_FLEET_FOLDER": str(self.folder.path),

@@ -3,8 +3,25 @@
 import json
 import signal
 import socket
+from importlib import resources
 
 import pytest
+
+PACKAGED = resources.files("mq_common").joinpath("channels.toml").read_text("utf-8")
+
+PREVIEW = """
+[channels.preview]
+delivery_limit = 3
+job_time_limit_s = 60
+
+[profiles.media.preview]
+prefetch = 1
+concurrency = 1
+retries = { count = 0, initial_ms = 0, multiplier = 1.0, max_ms = 0 }
+workers = { min = 1, max = 2 }
+messages_per_worker = 10
+simulated = { latency_ms = 0, failure_rate = 0.0 }
+"""
 
 WORKERS = ("thumbnail-1", "transcode-1", "subtitle-1")
 
@@ -109,6 +126,70 @@ def test_scale_starts_and_stops_workers(stub_fleet, until):
     assert stub_fleet.status()["thumbnail-1"]["restarts"] == 0
     assert "no channel 'poster'" in stub_fleet.mediaflow("scale", "poster", "1", code=1)
     assert "between 0 and 64" in stub_fleet.mediaflow("scale", "thumbnail", "65", code=1)
+
+
+def test_pause_ends_the_workers_and_resume_brings_as_many_back(stub_fleet, until):
+    stub_fleet.mediaflow("up")
+    stub_fleet.mediaflow("scale", "thumbnail", "2")
+    ingest = stub_fleet.status()["ingest"]["pid"]
+
+    assert stub_fleet.mediaflow("pause") == "thumbnail: paused\ntranscode: paused\nsubtitle: paused\n"
+    assert set(stub_fleet.status()) == {"ingest"}
+    assert stub_fleet.mediaflow("pause", "thumbnail") == "thumbnail: paused\n"
+    assert "paused: thumbnail, transcode, subtitle" in stub_fleet.mediaflow("run", code=1)
+    assert stub_fleet.mediaflow("scale", "transcode", "3") == "transcode: 3 workers once it is resumed\n"
+
+    assert stub_fleet.mediaflow("resume", "subtitle") == "subtitle: 1 workers\n"
+    until(lambda: stub_fleet.status().get("subtitle-1", {}).get("state") == "ready", "the resumed worker")
+    assert set(stub_fleet.status()) == {"ingest", "subtitle-1"}
+    stub_fleet.mediaflow("resume")
+    workers = {"thumbnail-1", "thumbnail-2", "transcode-1", "transcode-2", "transcode-3", "subtitle-1"}
+    assert set(stub_fleet.status()) == {"ingest", *workers}
+    assert stub_fleet.status()["ingest"]["pid"] == ingest
+    assert "no channel 'poster'" in stub_fleet.mediaflow("pause", "poster", code=1)
+
+
+def test_reload_starts_a_new_channel_and_touches_nothing_else(stub_fleet, tmp_path, until):
+    channels = tmp_path / "channels.toml"
+    channels.write_text(PACKAGED)
+    stub_fleet.variables["MEDIAFLOW_CHANNELS"] = str(channels)
+    stub_fleet.mediaflow("up")
+    before = {name: each["pid"] for name, each in stub_fleet.status().items()}
+    assert stub_fleet.mediaflow("reload") == "the channels file says what it said before\n"
+
+    channels.write_text(PACKAGED + PREVIEW)
+    assert stub_fleet.mediaflow("reload").splitlines()[-1] == "preview: added"
+    after = stub_fleet.status()
+    assert after["preview-1"]["state"] == "ready"
+    assert {name: each["pid"] for name, each in after.items() if name != "preview-1"} == before
+
+    channels.write_text((PACKAGED + PREVIEW).replace("delivery_limit = 5", "delivery_limit = 6"))
+    assert stub_fleet.mediaflow("reload").splitlines()[-1] == "transcode: changed"
+    until(lambda: "transcode-1" not in stub_fleet.status(), "the old worker's end")
+    assert stub_fleet.status()["transcode-2"]["state"] == "ready"
+
+    channels.write_text("nonsense")
+    assert str(channels) in stub_fleet.mediaflow("reload", code=1)
+    channels.write_text(PACKAGED.replace("delivery_limit = 5", "delivery_limit = 6"))
+    assert stub_fleet.mediaflow("reload") == "preview: gone\n"
+    until(lambda: "preview-1" not in stub_fleet.status(), "the end of the channel's worker")
+    assert "no channel 'preview'" in stub_fleet.mediaflow("scale", "preview", "1", code=1)
+    assert stub_fleet.status()["ingest"]["pid"] == before["ingest"]
+
+
+def test_a_new_channel_whose_worker_does_not_start_is_named(stub_fleet, tmp_path):
+    channels = tmp_path / "channels.toml"
+    channels.write_text(PACKAGED)
+    stub_fleet.variables["MEDIAFLOW_CHANNELS"] = str(channels)
+    stub_fleet.options["preview"] = "--exit 1 --say 'No module named preview'"
+    stub_fleet.mediaflow("up")
+
+    channels.write_text(PACKAGED + PREVIEW)
+
+    said = stub_fleet.mediaflow("reload", code=1)
+    assert said.splitlines()[-1].startswith(
+        "mediaflow: preview-1 does not come up: exit code 1: No module named preview"
+    )
 
 
 def test_commands_to_a_fleet_that_is_not_up_are_one_line(stub_fleet):

@@ -16,7 +16,7 @@ STATUS = {
     "broker": {"kind": "private node", "address": "amqp://127.0.0.1:1", "amqp_url": "", "management_url": None},
     "ingest": "http://localhost:8080",
     "autoscale": False,
-    "channels": {"subtitle": {"workers": 2, "queue": "media.subtitle"}},
+    "channels": {"subtitle": {"workers": 2, "queue": "media.subtitle", "paused": False, "wanted": 2}},
     "processes": [
         {
             "name": "subtitle-1",
@@ -47,6 +47,15 @@ def test_status_shows_processes_queues_and_addresses():
     assert ["subtitle-1", "restarting", "-", "-", "3", "-", "killed", "by", "SIGKILL", "-"] in lines
     assert ["media.subtitle", "7", "2", "1", "4", "2"] in lines
     assert ["ingest", "http://localhost:8080"] in lines
+
+
+def test_status_shows_that_a_channel_is_paused_and_with_how_many_workers_it_goes_on():
+    out = console()
+    paused = {"workers": 0, "queue": "media.subtitle", "paused": True, "wanted": 3}
+    print_status(STATUS | {"channels": {"subtitle": paused}}, {}, out)
+    assert ["media.subtitle", "-", "-", "-", "-", "paused", "(3)"] in [
+        line.split() for line in out.file.getvalue().splitlines()
+    ]
 
 
 def test_status_says_why_there_are_no_queues():

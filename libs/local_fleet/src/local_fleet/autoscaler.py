@@ -22,18 +22,20 @@ class Autoscaler:
 
     def __init__(
         self,
-        channels: Mapping[str, ChannelSpec],
+        channels: Callable[[], Mapping[str, ChannelSpec]],
         *,
         read_depths: Callable[[], Mapping[str, QueueDepth]],
-        running: Callable[[str], int],
+        running: Callable[[str], int | None],
         scale: Callable[[str, int], None],
         cooldown_s: float,
     ) -> None:
+        """`channels` are those there are now; `running` gives None for a channel that is to be left alone."""
         self._channels = channels
         self._read_depths = read_depths
         self._running = running
         self._scale = scale
-        self._cooldowns = {name: CoolDown(cooldown_s) for name in channels}
+        self._cooldown_s = cooldown_s
+        self._cooldowns: dict[str, CoolDown] = {}
 
     async def run(self) -> None:
         """Scale until cancelled."""
@@ -46,11 +48,14 @@ class Autoscaler:
 
     def apply(self, depths: Mapping[str, QueueDepth], now: float) -> None:
         """Scale every channel whose queue is in `depths` by what `now` (seconds) calls for."""
-        for name, spec in self._channels.items():
+        for name, spec in self._channels().items():
+            running = self._running(name)
+            if running is None:
+                self._cooldowns.pop(name, None)  # what was wanted before a pause says nothing about the time after it
+                continue
             depth = depths.get(spec.queue)
             if depth is None:
                 continue
-            running = self._running(name)
             wanted = wanted_workers(
                 depth.ready,
                 depth.unacked,
@@ -58,7 +63,8 @@ class Autoscaler:
                 fewest=spec.workers.min,
                 most=spec.workers.max,
             )
-            count = self._cooldowns[name].settle(now, wanted, running)
+            cooldown = self._cooldowns.setdefault(name, CoolDown(self._cooldown_s))
+            count = cooldown.settle(now, wanted, running)
             if count != running:
                 _log.info("channel_scaled", channel=name, workers=count, before=running, ready=depth.ready)
                 self._scale(name, count)

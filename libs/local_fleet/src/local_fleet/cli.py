@@ -1,4 +1,4 @@
-"""The command `mediaflow`: run, up, down, status, scale, logs."""
+"""The command `mediaflow`: run, up, down, status, scale, pause, resume, reload, logs."""
 
 import json
 import signal
@@ -11,7 +11,7 @@ from rich.console import Console
 
 from local_fleet.control import ControlClient
 from local_fleet.errors import FleetError, FleetNotUp
-from local_fleet.launch import check_before_start, launching, start_supervisor, wait_until_ready
+from local_fleet.launch import check_before_start, launching, start_supervisor, wait_until_left, wait_until_ready
 from local_fleet.log_reader import find_logs, print_logs
 from local_fleet.member_state import State
 from local_fleet.run_folder import RunFolder
@@ -29,6 +29,7 @@ console = Console(highlight=False, markup=False, emoji=False)
 #: Width of tables when they go into a file or a pipe.
 _PIPE_WIDTH = 160
 
+OneChannel = Annotated[str | None, typer.Argument(help="Without it, all channels.")]
 Autoscale = Annotated[bool, typer.Option("--autoscale", help="Scale workers by queue length from now on.")]
 
 
@@ -43,6 +44,8 @@ def run(
     settings, folder = _settings()
     _ensure_up(settings, folder, autoscale)
     status = ControlClient(folder.socket).ask("status")
+    if paused := [name for name, each in status["channels"].items() if each["paused"]]:
+        raise FleetError(f"paused: {', '.join(paused)}; mediaflow resume lets them go on")
     done = run_clip(file or bundled_clip(), status["ingest"], frozenset(status["channels"]), console)
     console.print("the fleet stays up:  make status · make logs · make down")
     if not done:
@@ -88,10 +91,43 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="For programs.")
 def scale(channel: str, count: Annotated[int, typer.Argument(min=0)]) -> None:
     """Run COUNT workers of CHANNEL; surplus ones finish what they do."""
     _, folder = _settings()
-    answer = ControlClient(folder.socket).ask("scale", channel=channel, count=count)
-    if "error" in answer:
-        raise FleetError(answer["error"])
-    console.print(f"{channel}: {count} workers{' until the autoscaler decides otherwise' * answer['autoscale']}")
+    answer = _ask(folder, "scale", channel=channel, count=count)
+    if answer["channels"][channel]["paused"]:
+        console.print(f"{channel}: {count} workers once it is resumed")
+    else:
+        console.print(f"{channel}: {count} workers{' until the autoscaler decides otherwise' * answer['autoscale']}")
+
+
+@app.command()
+def pause(channel: OneChannel = None) -> None:
+    """Take nothing more from the queues: workers finish what they hold and end; uploads go on, and wait."""
+    _, folder = _settings()
+    channels = _ask(folder, "pause", channel=channel)["channels"]
+    wait_until_left(folder, channels)
+    for name in channels:
+        console.print(f"{name}: paused")
+
+
+@app.command()
+def resume(channel: OneChannel = None) -> None:
+    """Go on with as many workers as before the pause."""
+    _, folder = _settings()
+    for name, each in _ask(folder, "resume", channel=channel)["channels"].items():
+        console.print(f"{name}: {each['workers']} workers")
+
+
+@app.command()
+def reload() -> None:
+    """Follow the channels file as it is now: start a new channel's workers, renew those of a changed one."""
+    settings, folder = _settings()
+    changes = _ask(folder, "reload")
+    if begun := [*changes["added"], *changes["changed"]]:
+        wait_until_ready(folder, settings.fleet_start_limit_s, _Announcer(), channels=begun)
+    for what in ("added", "changed", "gone"):
+        for name in changes[what]:
+            console.print(f"{name}: {what}")
+    if not any(changes[what] for what in ("added", "changed", "gone")):
+        console.print("the channels file says what it said before")
 
 
 @app.command()
@@ -132,6 +168,14 @@ def _settings() -> tuple[FleetSettings, RunFolder]:
     return settings, RunFolder.at(settings.fleet_folder)
 
 
+def _ask(folder: RunFolder, do: str, **arguments: Any) -> dict[str, Any]:
+    """Ask the supervisor for something it may refuse. Raises FleetError with its reason."""
+    answer = ControlClient(folder.socket).ask(do, **arguments)
+    if "error" in answer:
+        raise FleetError(answer["error"])
+    return answer
+
+
 def _report(name: str, ending: str) -> None:
     console.print(f"  {name:<14} {ending}")
 
@@ -149,9 +193,7 @@ def _ensure_up(settings: FleetSettings, folder: RunFolder, autoscale: bool) -> b
             ready = wait_until_ready(folder, settings.fleet_start_limit_s, _Announcer())
             console.print(f"the fleet is up: {ready['ingest']}  (broker: {ready['broker']['kind']})")
         if autoscale:
-            answer = client.ask("autoscale", cooldown_s=settings.fleet_cooldown_s)
-            if "error" in answer:
-                raise FleetError(answer["error"])
+            _ask(folder, "autoscale", cooldown_s=settings.fleet_cooldown_s)
     return started
 
 

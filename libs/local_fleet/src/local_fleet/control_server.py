@@ -3,14 +3,18 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from local_fleet.control import socket_address
 from local_fleet.supervisor import Supervisor
+from mq_common.errors import ConfigurationError
 
 Answer = dict[str, Any]
+
+_STOPPING: Answer = {"error": "the fleet is stopping"}
 
 
 class ControlServer:
@@ -54,8 +58,14 @@ class ControlServer:
                 yield {"ok": True}
             case {"do": "status"}:
                 yield self._supervisor.status() | {"stopping": self._stopping}
-            case {"do": "scale", "channel": str(channel), "count": int(count)}:
-                yield self._scale(channel, count)
+            case {"do": "scale", "channel": str(name), "count": int(count)}:
+                yield self._on_channel(name, lambda: self._supervisor.scale(name, count))
+            case {"do": "pause", "channel": str() | None as channel}:
+                yield self._on_channel(channel, lambda: self._supervisor.pause(channel))
+            case {"do": "resume", "channel": str() | None as channel}:
+                yield self._on_channel(channel, lambda: self._supervisor.resume(channel))
+            case {"do": "reload"}:
+                yield self._reload()
             case {"do": "autoscale", "cooldown_s": int() | float() as cooldown_s}:
                 ok = self._supervisor.autoscale(cooldown_s)
                 yield {"ok": ok} if ok else {"error": "scaling needs the broker's MEDIAFLOW_MANAGEMENT_URL"}
@@ -65,17 +75,28 @@ class ControlServer:
             case _:
                 yield {"error": "no such request"}
 
-    def _scale(self, channel: str, count: int) -> Answer:
+    def _on_channel(self, channel: str | None, act: Callable[[], None]) -> Answer:
+        """Do something to one channel, or to all; the answer tells how they are then."""
         if self._stopping:
-            return {"error": "the fleet is stopping"}
+            return _STOPPING
         try:
-            self._supervisor.scale(channel, count)
+            act()
         except KeyError:
             known = ", ".join(self._supervisor.status()["channels"])
             return {"error": f"no channel {channel!r}; there are: {known}"}
         except ValueError as error:
             return {"error": str(error)}
-        return {"ok": True, "autoscale": self._supervisor.autoscales}
+        status = self._supervisor.status()
+        chosen = {name: each for name, each in status["channels"].items() if channel in (name, None)}
+        return {"ok": True, "autoscale": status["autoscale"], "channels": chosen}
+
+    def _reload(self) -> Answer:
+        if self._stopping:
+            return _STOPPING
+        try:
+            return {"ok": True} | asdict(self._supervisor.reload())
+        except ConfigurationError as error:
+            return {"error": str(error)}
 
     async def _stop(self) -> AsyncIterator[Answer]:
         if self._stopping:

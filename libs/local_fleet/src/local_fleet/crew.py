@@ -21,6 +21,7 @@ class Crew:
         self.channel = channel
         self._plan = plan
         self._folder = folder
+        self._resumes_with: int | None = None
         self._active: dict[int, Member] = {}
         self._leaving: dict[asyncio.Task[None], Member] = {}
 
@@ -30,6 +31,16 @@ class Crew:
         return len(self._active)
 
     @property
+    def wanted(self) -> int:
+        """Workers that run, or will run once the channel is resumed."""
+        return self.size if self._resumes_with is None else self._resumes_with
+
+    @property
+    def paused(self) -> bool:
+        """Whether the channel takes nothing from its queue until it is resumed."""
+        return self._resumes_with is not None
+
+    @property
     def members(self) -> tuple[Member, ...]:
         """All workers, those on their way out last."""
         return (*(self._active[number] for number in sorted(self._active)), *self._leaving.values())
@@ -37,10 +48,40 @@ class Crew:
     def resize(self, count: int) -> None:
         """Start or stop workers until `count` are meant to run; the highest numbers go first.
 
-        Workers that had failed for good are replaced. Raises ValueError when `count` is out of range.
+        Workers that had failed for good are replaced. A paused channel keeps the number for later.
+        Raises ValueError when `count` is out of range.
         """
         if not 0 <= count <= MOST_WORKERS:
             raise ValueError(f"between 0 and {MOST_WORKERS} workers")
+        if self.paused:
+            self._resumes_with = count
+        else:
+            self._run(count)
+
+    def pause(self) -> None:
+        """Let every worker finish what it holds and end; how many there were is remembered."""
+        if not self.paused:
+            self._resumes_with = self.size
+            self._run(0)
+
+    def resume(self) -> None:
+        """Run as many workers again as before the pause, or as were asked for since."""
+        count, self._resumes_with = self.wanted, None
+        self._run(count)
+
+    def renew(self) -> None:
+        """Put new workers in the place of those that run, which finish what they hold."""
+        count = self.size
+        for number in tuple(self._active):
+            self._dismiss(number)
+        self._run(count)
+
+    def dissolve(self) -> None:
+        """Let every worker finish what it holds and end, for good."""
+        self._resumes_with = None
+        self._run(0)
+
+    def _run(self, count: int) -> None:
         for number in [n for n, member in self._active.items() if member.state is State.FAILED]:
             self._dismiss(number)
         while self.size > count:

@@ -5,6 +5,7 @@ import fcntl
 import os
 import signal
 import sys
+from functools import partial
 from typing import IO
 
 import structlog
@@ -16,7 +17,7 @@ from local_fleet.fleet_plan import FleetPlan, plan_fleet
 from local_fleet.identity import ProcessIdentity
 from local_fleet.run_folder import RunFolder
 from local_fleet.settings import load_fleet_settings
-from local_fleet.supervisor import Supervisor
+from local_fleet.supervisor import ChannelsReader, Supervisor
 from mq_common.channels import load_channels
 from mq_common.errors import MediaflowError
 from mq_common.logs import configure_logging
@@ -34,11 +35,12 @@ def main() -> int:
         folder = RunFolder.at(fleet.fleet_folder)
         folder.prepare()
         with _sole_supervisor(folder):
-            specs = load_channels(channels.channels, channels.profile)
+            read_channels = partial(load_channels, channels.channels, channels.profile)
+            specs = read_channels()
             choice = choose_broker(fleet, folder)
             broker = _addresses(choice)
             plan = plan_fleet(fleet, ingest, channels=specs, folder=folder, inherited=os.environ, broker=broker)
-            asyncio.run(_run(plan, choice, folder))
+            asyncio.run(_run(plan, choice, folder, read_channels))
     except (FleetError, MediaflowError) as error:
         sys.stderr.write(f"mediaflow: {error}\n")
         return 1
@@ -66,8 +68,8 @@ def _addresses(choice: BrokerChoice) -> dict[str, str]:
     return {name: value for name, value in known.items() if value}
 
 
-async def _run(plan: FleetPlan, choice: BrokerChoice, folder: RunFolder) -> None:
-    supervisor = Supervisor(plan, choice, folder)
+async def _run(plan: FleetPlan, choice: BrokerChoice, folder: RunFolder, read_channels: ChannelsReader) -> None:
+    supervisor = Supervisor(plan, choice, folder, read_channels)
     control = ControlServer(supervisor, folder.socket)
     loop = asyncio.get_running_loop()
     stops: set[asyncio.Task[None]] = set()

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -100,8 +100,14 @@ def start_supervisor(folder: RunFolder, report: Report) -> None:
         time.sleep(_POLL_S / 2)
 
 
-def wait_until_ready(folder: RunFolder, limit_s: float, on_status: Callable[[Status], None]) -> Status:
-    """Wait until every process is ready; `on_status` sees each look at the fleet.
+def wait_until_ready(
+    folder: RunFolder,
+    limit_s: float,
+    on_status: Callable[[Status], None],
+    *,
+    channels: Collection[str] | None = None,
+) -> Status:
+    """Wait until every process (of `channels`, when given) is ready; `on_status` sees each look at the fleet.
 
     Raises FleetError that names a process which can't come up, or what was still missing after `limit_s` seconds.
     """
@@ -112,8 +118,11 @@ def wait_until_ready(folder: RunFolder, limit_s: float, on_status: Callable[[Sta
             status = client.ask("status")
         except FleetNotUp:
             raise FleetError(f"the fleet went down while it was starting; see {folder.logs}") from None
+        if channels is not None:
+            status["processes"] = [each for each in status["processes"] if _channel_of(each["name"]) in channels]
         on_status(status)
-        waiting = [each for each in status["processes"] if each["state"] != State.READY]
+        # Workers that were renewed finish what they hold meanwhile.
+        waiting = [each for each in status["processes"] if each["state"] not in (State.READY, State.STOPPING)]
         if not waiting:
             return status
         for each in waiting:
@@ -123,6 +132,21 @@ def wait_until_ready(folder: RunFolder, limit_s: float, on_status: Callable[[Sta
             names = ", ".join(each["name"] for each in waiting)
             raise FleetError(f"not ready after {limit_s:.0f} s: {names}; see {folder.logs}")
         time.sleep(_POLL_S)
+
+
+def wait_until_left(folder: RunFolder, channels: Collection[str]) -> None:
+    """Wait until no worker of the paused `channels` runs any more, or until somebody resumes them."""
+    client = ControlClient(folder.socket)
+    while True:
+        status = client.ask("status")
+        paused = {name for name in channels if status["channels"].get(name, {}).get("paused")}
+        if not any(_channel_of(each["name"]) in paused for each in status["processes"]):
+            return
+        time.sleep(_POLL_S)
+
+
+def _channel_of(process: str) -> str:
+    return process.rpartition("-")[0]
 
 
 def _by_whom(port: int) -> str:

@@ -65,7 +65,8 @@ def _queues(status: Status, depths: Mapping[str, QueueDepth]) -> Table:
         depth = depths.get(channel["queue"])
         dead = depths.get(f"{channel['queue']}.dlq")
         figures = (depth.ready, depth.unacked, depth.consumers) if depth else ("-", "-", "-")
-        table.add_row(channel["queue"], *map(str, figures), str(dead.total if dead else "-"), str(channel["workers"]))
+        workers = f"paused ({channel['wanted']})" if channel["paused"] else str(channel["workers"])
+        table.add_row(channel["queue"], *map(str, figures), str(dead.total if dead else "-"), workers)
     return table
 
 

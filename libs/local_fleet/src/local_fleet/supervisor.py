@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -11,11 +12,13 @@ from local_fleet.addresses import vhost_of, without_login
 from local_fleet.autoscaler import Autoscaler
 from local_fleet.broker_choice import BrokerChoice
 from local_fleet.broker_member import BrokerMember
+from local_fleet.channel_changes import ChannelChanges, compare
 from local_fleet.crew import Crew
 from local_fleet.fleet_plan import FleetPlan
 from local_fleet.member import Member
 from local_fleet.member_state import Ending
 from local_fleet.run_folder import RunFolder
+from mq_common.channels import ChannelSpec
 from mq_common.management import ManagementClient
 
 _log = structlog.get_logger()
@@ -26,12 +29,23 @@ _MARGIN_S = 10.0
 #: How long the broker gets to close its queues, in seconds.
 _BROKER_GRACE_S = 20.0
 
+#: Reads the channels file as it is now.
+ChannelsReader = Callable[[], Mapping[str, ChannelSpec]]
+
 
 class Supervisor:
     """A running fleet. Belongs to the event loop of the main thread."""
 
-    def __init__(self, plan: FleetPlan, broker: BrokerChoice, folder: RunFolder) -> None:
+    def __init__(
+        self,
+        plan: FleetPlan,
+        broker: BrokerChoice,
+        folder: RunFolder,
+        read_channels: ChannelsReader,
+    ) -> None:
         self._plan = plan
+        self._folder = folder
+        self._read_channels = read_channels
         self._choice = broker
         self._broker = BrokerMember(broker.node) if broker.node else None
         self._ingest = Member(plan.ingest_spec(), folder)
@@ -49,8 +63,7 @@ class Supervisor:
     def status(self) -> dict[str, Any]:
         """Describe the fleet: broker, processes in their order, channels."""
         environment = self._plan.environment
-        workers = [member for crew in self._crews.values() for member in crew.members]
-        processes = [each.snapshot() for each in (self._ingest, *workers)]
+        processes = [each.snapshot() for each in (self._ingest, *self._workers())]
         if self._broker:
             processes.insert(0, self._broker.snapshot())
         return {
@@ -63,12 +76,17 @@ class Supervisor:
             },
             "ingest": self._plan.ingest.url,
             "autoscale": self.autoscales,
-            "channels": {
-                name: {"workers": crew.size, "queue": self._plan.channels[name].queue}
-                for name, crew in self._crews.items()
-            },
+            "channels": {name: self._describe(spec) for name, spec in self._plan.channels.items()},
             "processes": processes,
         }
+
+    def _describe(self, spec: ChannelSpec) -> dict[str, Any]:
+        crew = self._crews[spec.name]
+        return {"queue": spec.queue, "workers": crew.size, "paused": crew.paused, "wanted": crew.wanted}
+
+    def _workers(self) -> list[Member]:
+        """All workers, also those of channels that are gone and that finish what they hold."""
+        return [member for crew in self._crews.values() for member in crew.members]
 
     @property
     def autoscales(self) -> bool:
@@ -77,7 +95,50 @@ class Supervisor:
 
     def scale(self, channel: str, count: int) -> None:
         """Run `count` workers of `channel`; surplus ones finish what they do. Raises KeyError, ValueError."""
-        self._crews[channel].resize(count)
+        self._crew(channel).resize(count)
+
+    def pause(self, channel: str | None) -> None:
+        """Take nothing more from the queue of `channel`, or of all; workers finish what they hold. Raises KeyError."""
+        for crew in self._crews_of(channel):
+            crew.pause()
+        _log.info("paused", channel=channel or "all")
+
+    def resume(self, channel: str | None) -> None:
+        """Run as many workers of `channel`, or of all, as before the pause. Raises KeyError."""
+        for crew in self._crews_of(channel):
+            crew.resume()
+        _log.info("resumed", channel=channel or "all")
+
+    def reload(self) -> ChannelChanges:
+        """Read the channels file again and follow it: nothing else is touched, ingest least of all.
+
+        A new channel's workers start; those of a changed one are renewed; those of one that is gone finish what they
+        hold. Raises ConfigurationError when the file is wrong; everything stays as it is then.
+        """
+        channels = self._read_channels()
+        changes = compare(self._plan.channels, channels)
+        self._plan = replace(self._plan, channels=channels)
+        for name in changes.gone:
+            self._crews[name].dissolve()
+        for name in changes.added:
+            crew = self._crews.setdefault(name, Crew(name, self._plan, self._folder))
+            crew.resize(self._plan.workers_at_start(name))
+        for name in changes.changed:
+            self._crews[name].renew()
+        _log.info("channels_reloaded", added=changes.added, changed=changes.changed, gone=changes.gone)
+        return changes
+
+    def _crew(self, channel: str) -> Crew:
+        if channel not in self._plan.channels:
+            raise KeyError(channel)
+        return self._crews[channel]
+
+    def _crews_of(self, channel: str | None) -> list[Crew]:
+        return [self._crew(name) for name in ([channel] if channel else self._plan.channels)]
+
+    def _running(self, channel: str) -> int | None:
+        crew = self._crew(channel)
+        return None if crew.paused else crew.size
 
     def autoscale(self, cooldown_s: float) -> bool:
         """Scale by queue length from now on. False when the broker's management address is not known."""
@@ -87,9 +148,9 @@ class Supervisor:
         if self._autoscaling is None:
             vhost = vhost_of(self._plan.environment["AMQP_URL"])
             scaler = Autoscaler(
-                self._plan.channels,
+                lambda: self._plan.channels,
                 read_depths=ManagementClient(url, vhost=vhost).queue_depths,
-                running=lambda channel: self._crews[channel].size,
+                running=self._running,
                 scale=self.scale,
                 cooldown_s=cooldown_s,
             )
@@ -101,8 +162,7 @@ class Supervisor:
         if self._autoscaling:
             self._autoscaling.cancel()
         grace_s = self._plan.grace_s + _MARGIN_S
-        workers = [member for crew in self._crews.values() for member in crew.members]
-        async for ended in _each_as_it_ends(workers, grace_s):
+        async for ended in _each_as_it_ends(self._workers(), grace_s):
             yield ended
         yield "ingest", await self._ingest.stop(grace_s)
         if self._broker:
