@@ -3,11 +3,13 @@
 # Where packages put the server script that any user can run.
 RABBITMQ_PROGRAMS=${BOOTSTRAP_RABBITMQ_PROGRAMS:-/usr/lib/rabbitmq/bin/rabbitmq-server /opt/rabbitmq/sbin/rabbitmq-server}
 
-# ensure_tools fleet|dev: tests start private nodes of their own, so a container is not enough for dev.
+# ensure_tools fleet|dev: tests start private nodes of their own, so a container is not enough for dev; they also need
+# promtool, which Debian packs with Prometheus.
 ensure_tools() {
     missing=""
     { have ffmpeg && have ffprobe; } || missing="ffmpeg"
     have_broker "$1" || missing="$missing rabbitmq-server"
+    [ "$1" != dev ] || have promtool || missing="$missing prometheus"
     missing=${missing# }
     [ -n "$missing" ] || return 0
     if may_install; then
@@ -15,6 +17,9 @@ ensure_tools() {
         install_packages $missing
         case $missing in
             *rabbitmq*) disable_services rabbitmq-server.service epmd.service epmd.socket ;;
+        esac
+        case $missing in
+            *prometheus*) disable_services prometheus.service ;;
         esac
         return
     fi

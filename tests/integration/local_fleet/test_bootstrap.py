@@ -58,6 +58,7 @@ class Machine:
     def has_tools(self) -> None:
         self.has("ffmpeg")
         self.has("ffprobe")
+        self.has("promtool")
 
     def has_rabbitmq(self) -> None:
         (self.folder / "rabbitmq-server").touch(mode=0o755)
@@ -250,6 +251,16 @@ def test_a_broker_of_the_users_or_docker_will_do_for_the_fleet_but_not_for_the_t
     assert "rabbitmq-server" in machine.bootstrap("dev", code=1)[-1]
     machine.has("docker", "exit 1")  # installed, but no daemon answers
     assert "rabbitmq-server" in machine.bootstrap(code=1)[-1]
+
+
+def test_the_tests_want_promtool_and_the_fleet_does_not(machine):
+    machine.has_tools()
+    machine.has_rabbitmq()
+    (machine.bin / "promtool").unlink()
+    machine.bootstrap()
+    (advice,) = machine.bootstrap("dev", code=1)[-1:]
+    assert "prometheus" in advice
+    assert "rabbitmq" not in advice
 
 
 def test_an_environment_of_the_users_without_pip_is_filled_by_the_machines_pip(machine):

@@ -1,0 +1,73 @@
+"""The alert rules: they parse, they say what they should of made-up histories, and all they speak of exists."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client import REGISTRY
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = ROOT / "charts" / "mediaflow" / "rules" / "alerts.yaml"
+
+
+def alerts() -> list[dict[str, Any]]:
+    return [rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
+
+
+@pytest.fixture
+def promtool() -> str:
+    found = shutil.which("promtool")
+    assert found, "the tests need promtool on the PATH: apt-get install prometheus"
+    return found
+
+
+def test_the_rules_say_what_they_should_of_made_up_histories(promtool: str, tmp_path: Path) -> None:
+    shutil.copy(RULES, tmp_path)
+    shutil.copy(Path(__file__).parent / "alerts_test.yaml", tmp_path)
+
+    done = subprocess.run(
+        [promtool, "test", "rules", "alerts_test.yaml"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_metric_of_ours_in_a_rule_is_one_that_we_have() -> None:
+    import ingest.metrics  # noqa: F401 - registers
+    import mq_common.metrics  # noqa: F401 - registers
+
+    ours = {metric.name for metric in REGISTRY.collect()}
+    text = " ".join(rule["expr"] for rule in alerts())
+    used = {re.sub(r"_(total|bucket|sum|count)$", "", name) for name in re.findall(r"\bmediaflow_\w+", text)}
+
+    assert used
+    assert used <= ours
+
+
+def test_every_problem_in_a_rule_is_one_that_ingest_answers_with() -> None:
+    from ingest.problems import KINDS
+
+    known = {kind.slug for kind in KINDS}
+    for rule in alerts():
+        for choice in re.findall(r'problem=~"([^"]+)"', rule["expr"]):
+            assert set(choice.split("|")) <= known, rule["alert"]
+
+
+def test_every_alert_has_its_section_in_the_runbook() -> None:
+    headings = re.findall(r"^### (\w+)$", (ROOT / "OPERATIONS.md").read_text(), re.MULTILINE)
+
+    for rule in alerts():
+        assert rule["alert"] in headings
+        assert rule["annotations"]["runbook"] == f"OPERATIONS.md#{rule['alert'].lower()}"
+        assert rule["labels"]["severity"] in {"warning", "critical"}
+        assert rule["annotations"]["summary"]
+
+
+def test_every_section_on_an_alert_is_about_one_that_there_is() -> None:
+    headings = re.findall(r"^### (Mediaflow\w+)$", (ROOT / "OPERATIONS.md").read_text(), re.MULTILINE)
+
+    assert set(headings) == {rule["alert"] for rule in alerts()}
