@@ -8,6 +8,7 @@ from typing import Any
 from urllib.error import URLError
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+from mq_common.binding_keys import reaches
 from mq_common.errors import BrokerUnreachable, ConfigurationError
 
 _COLUMNS = "name,messages,messages_ready,messages_unacknowledged,consumers"
@@ -54,6 +55,18 @@ class ManagementClient:
             )
             for row in rows
         }
+
+    def queues_reached(self, exchange: str, routing_key: str) -> frozenset[str]:
+        """Give the queues that get what is published to a topic exchange with this key; raises BrokerUnreachable.
+
+        Bindings are told as they are now: unlike depths, they don't come from the statistics.
+        """
+        rows = self._get(f"/api/exchanges/{self._vhost}/{quote(exchange, safe='')}/bindings/source")
+        return frozenset(
+            row["destination"]
+            for row in rows
+            if row["destination_type"] == "queue" and reaches(routing_key, row["routing_key"])
+        )
 
     def _get(self, path: str) -> Any:
         request = urllib.request.Request(self._base + path, headers={"Authorization": self._authorization})  # noqa: S310
