@@ -19,6 +19,10 @@ def test_the_defaults_are_safe(monkeypatch):
         ("MEDIAFLOW_INGEST_WORKERS", "0"),
         ("MEDIAFLOW_INGEST_MAX_UPLOAD_BYTES", "much"),
         ("MEDIAFLOW_INGEST_SERVE_OUTPUTS", "magic"),
+        ("MEDIAFLOW_INGEST_CAPACITY", "0"),
+        ("MEDIAFLOW_INGEST_HIGH_WATER", "70"),
+        ("MEDIAFLOW_INGEST_HIGH_WATER", "0"),
+        ("MEDIAFLOW_INGEST_DEPTH_POLL_S", "0"),
         ("MEDIAFLOW_INGEST_WROKERS", "2"),
     ],
 )

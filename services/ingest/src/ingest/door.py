@@ -2,11 +2,12 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Protocol
 
 from ingest import metrics
+from ingest.back_pressure import BackPressure
 from ingest.problems import BROKER_UNAVAILABLE, TOO_BUSY, Problem
 
 #: A connection that was lost a moment ago is usually back within this time; a request waits for it so long.
@@ -26,16 +27,44 @@ class Readiness(Protocol):
 class Door:
     """Refuses uploads that could not be announced or served well, before their bytes are taken.
 
-    Back-pressure belongs here too: one more reason to refuse, known before the body is read.
+    ``back_pressure`` sheds while the queues are full or nearly so; None lets the broker decide. ``is_announced`` tells
+    of an Idempotency-Key whether its event is with the broker: its repetition costs the queues nothing.
     """
 
-    def __init__(self, publisher: Readiness, *, files_at_once: int) -> None:
+    def __init__(
+        self,
+        publisher: Readiness,
+        *,
+        files_at_once: int,
+        back_pressure: BackPressure | None = None,
+        is_announced: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._publisher = publisher
+        self._back_pressure = back_pressure
+        self._is_announced = is_announced
         self._shut_since: float | None = None
         self._places = threading.BoundedSemaphore(files_at_once)
 
-    def admit(self) -> None:
-        """Let the request in, or raise Problem 503 within DOOR_WAIT_S seconds of the broker's loss."""
+    def admit(self, key: str | None = None) -> None:
+        """Let an upload in, or raise Problem 503 within DOOR_WAIT_S seconds of the broker's loss, 429 when it is shed.
+
+        ``key`` is its Idempotency-Key.
+        """
+        self._await_broker()
+        self._admit_one(key)
+
+    @contextmanager
+    def admit_burst(self, count: int) -> Iterator[None]:
+        """Let a burst of so many messages in as a whole, or raise Problem 503 or 429."""
+        self._await_broker()
+        with self._back_pressure.admit_burst(count) if self._back_pressure is not None else nullcontext():
+            yield
+
+    def _admit_one(self, key: str | None) -> None:
+        if self._back_pressure is not None:
+            self._back_pressure.admit(lambda: key is not None and self._is_announced(key))
+
+    def _await_broker(self) -> None:
         if self._publisher.ready:
             self._shut_since = None
             return
@@ -54,17 +83,18 @@ class Door:
         )
 
     @contextmanager
-    def admit_file(self) -> Iterator[None]:
+    def admit_file(self, key: str | None = None) -> Iterator[None]:
         """Let a file in while there is a place for it; its bytes may take a thread for hours.
 
         Some threads are kept for everything else, or slow uploads would shut out probes and pages too. Raises Problem
-        503.
+        503, 429.
         """
-        self.admit()
+        self._await_broker()
         if not self._places.acquire(blocking=False):
             raise Problem(TOO_BUSY, "Every place for a file is taken; nothing was stored. Send it again in a moment.")
         metrics.RECEIVING.inc()
         try:
+            self._admit_one(key)
             yield
         finally:
             metrics.RECEIVING.dec()

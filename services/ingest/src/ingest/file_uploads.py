@@ -29,7 +29,7 @@ def take_raw(runtime: Runtime, environ: Environ, body: RequestBody, key: str | N
     body.refuse_over(limit)
     name = query.get("filename") or file_name_of_disposition(environ.get("HTTP_CONTENT_DISPOSITION"))
     content_type = bare_type(environ.get("CONTENT_TYPE"))
-    with runtime.door.admit_file(), FileSlot(runtime, fields.asset_id, key, content_type) as slot:
+    with runtime.door.admit_file(key), FileSlot(runtime, fields.asset_id, key, content_type) as slot:
         slot.take(body.pieces(limit))
         return register_file(runtime, slot, query, name, key)
 
@@ -41,7 +41,7 @@ def take_multipart(runtime: Runtime, environ: Environ, body: RequestBody, key: s
     limit = runtime.settings.max_upload_bytes + _FORM_EXTRA_BYTES
     body.refuse_over(limit)
     reader = FormReader(body.pieces(limit), boundary_of(environ.get("CONTENT_TYPE", "")))
-    with runtime.door.admit_file(), _FormFile(runtime, query, reader, key) as form_file:
+    with runtime.door.admit_file(key), _FormFile(runtime, query, reader, key) as form_file:
         reader.read(form_file.take)
         return form_file.register()
 

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from ingest.problems import KEY_REUSED, MALFORMED, Problem
+from media_common.errors import StoreError
 from media_common.store import MediaStore
 from mq_common.events import MediaEvent
 
@@ -87,6 +88,14 @@ class IdempotencyRecords:
         """Give the key's record, None when the key is new."""
         stored = self._store.get_json(_record_key(key))
         return Record.from_json(stored) if stored is not None else None
+
+    def is_announced(self, key: str) -> bool:
+        """Tell whether the key's event is with the broker; False too while the store can't tell."""
+        try:
+            record = self.find(key)
+        except StoreError:
+            return False
+        return record is not None and record.state == "confirmed"
 
     def claim(self, key: str, fingerprint: str, event: MediaEvent) -> Record:
         """Take the key for this event, or give the record of whoever took it first, once that one has ended.

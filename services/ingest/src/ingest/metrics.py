@@ -15,6 +15,21 @@ UPLOAD_SECONDS = Histogram(
 )
 REFUSALS = Counter("mediaflow_ingest_refusals", "Requests answered with a problem", ["problem"])
 RECEIVING = Gauge("mediaflow_ingest_uploads_receiving", "Files coming in now", multiprocess_mode="livesum")
+# Back-pressure, where a capacity is set. Every process reads the depths; the newest reading is the one that is told.
+CAPACITY = Gauge("mediaflow_ingest_capacity", "Messages the deepest queue may hold", multiprocess_mode="livemax")
+DEEPEST_QUEUE = Gauge(
+    "mediaflow_ingest_deepest_queue_messages",
+    "Messages waiting in the deepest queue, as the door knows it",
+    multiprocess_mode="livemostrecent",
+)
+ACCEPT_FRACTION = Gauge(
+    "mediaflow_ingest_accept_fraction", "Share of the uploads that the door lets in", multiprocess_mode="livemostrecent"
+)
+SHED = Counter("mediaflow_ingest_shed", "Uploads and bursts refused because the queues are full or nearly so")
+DEPTH_STALE = Gauge(
+    "mediaflow_ingest_depth_stale", "Processes without a current reading of the depths", multiprocess_mode="livesum"
+)
+DEPTH_POLL_FAILURES = Counter("mediaflow_ingest_depth_poll_failures", "Looks at the queues' depths that failed")
 
 
 class _FormMetrics:

@@ -28,6 +28,7 @@ _UPLOAD_PROBLEMS = (
     problems.NOT_MEDIA,
     problems.INVALID,
     problems.KEY_REUSED,
+    problems.OVER_CAPACITY,
     problems.BROKER_UNAVAILABLE,
     problems.UNROUTABLE,
     problems.REFUSED_BY_BROKER,
@@ -121,7 +122,10 @@ def _burst() -> Json:
                     problems.SIMULATION_OFF,
                     problems.TOO_LARGE,
                     problems.INVALID,
+                    problems.OVER_CAPACITY,
                     problems.BROKER_UNAVAILABLE,
+                    problems.UNROUTABLE,
+                    problems.REFUSED_BY_BROKER,
                     problems.UNCONFIRMED,
                     *_STORE_PROBLEMS,
                 )

@@ -3,14 +3,18 @@
 import time
 from dataclasses import dataclass
 
+from ingest.arrivals import Arrivals
 from ingest.asset_index import AssetIndex
+from ingest.back_pressure import BackPressure
 from ingest.channels_file import ChannelsFile
 from ingest.door import DOOR_WAIT_S, Door
 from ingest.idempotency import IdempotencyRecords
 from ingest.settings import IngestSettings
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
+from mq_common.errors import ConfigurationError
 from mq_common.publisher import ConfirmingPublisher
+from mq_common.ready_messages import ReadyMessages
 from mq_common.settings import BrokerSettings, ChannelsSettings
 
 #: Threads of a worker that no file upload may take.
@@ -31,10 +35,13 @@ class Runtime:
     channels: ChannelsFile
     index: AssetIndex
     idempotency: IdempotencyRecords
+    back_pressure: BackPressure | None = None
 
     def start(self) -> None:
         """Connect to the broker; waits a moment, so that the first requests do not find the door shut."""
         self.publisher.start()
+        if self.back_pressure is not None:
+            self.back_pressure.start()
         deadline = time.monotonic() + self.settings.publish_limit_s
         while not self.publisher.ready and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -42,11 +49,39 @@ class Runtime:
     def close(self) -> None:
         """Write down what is still in memory, and let the broker answer what is on its way."""
         self.index.close()
+        if self.back_pressure is not None:
+            self.back_pressure.close()
         self.publisher.close()
 
 
+def prepare_back_pressure(settings: IngestSettings, broker: BrokerSettings) -> BackPressure | None:
+    """Make what the worker processes share, before the fork; None where no capacity is set.
+
+    Raises ConfigurationError where the queues could not be found.
+    """
+    if settings.capacity is None:
+        return None
+    if broker.management_url is None:
+        raise ConfigurationError(
+            "MEDIAFLOW_MANAGEMENT_URL: not set, but MEDIAFLOW_INGEST_CAPACITY is; the queues are found there"
+        )
+    depths = ReadyMessages(broker, name="mediaflow ingest depths")
+    return BackPressure(
+        depths.read,
+        capacity=settings.capacity,
+        high_water=settings.high_water,
+        interval_s=settings.depth_poll_s,
+        arrivals=Arrivals(),
+        close=depths.close,
+    )
+
+
 def open_runtime(
-    settings: IngestSettings, store: StoreSettings, broker: BrokerSettings, channels: ChannelsSettings
+    settings: IngestSettings,
+    store: StoreSettings,
+    broker: BrokerSettings,
+    channels: ChannelsSettings,
+    back_pressure: BackPressure | None = None,
 ) -> Runtime:
     """Open the store and prepare the publisher. Call it after the fork: neither survives one."""
     opened = open_store(store)
@@ -55,12 +90,19 @@ def open_runtime(
         name="mediaflow ingest",
         confirm_timeout=settings.publish_limit_s - DOOR_WAIT_S - _EXPIRY_SLACK_S,
     )
+    idempotency = IdempotencyRecords(opened, patience_s=settings.publish_limit_s)
     return Runtime(
         settings=settings,
         store=opened,
         publisher=publisher,
-        door=Door(publisher, files_at_once=max(1, settings.threads - THREADS_FOR_OTHERS)),
+        door=Door(
+            publisher,
+            files_at_once=max(1, settings.threads - THREADS_FOR_OTHERS),
+            back_pressure=back_pressure,
+            is_announced=idempotency.is_announced,
+        ),
         channels=ChannelsFile(channels.channels, channels.profile),
         index=AssetIndex(opened),
-        idempotency=IdempotencyRecords(opened, patience_s=settings.publish_limit_s),
+        idempotency=idempotency,
+        back_pressure=back_pressure,
     )

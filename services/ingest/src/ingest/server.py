@@ -15,7 +15,7 @@ from gunicorn.glogging import Logger
 from ingest import metrics
 from ingest.app import create_app
 from ingest.problems import CONTENT_TYPE, of_status, render
-from ingest.runtime import Runtime, open_runtime
+from ingest.runtime import Runtime, open_runtime, prepare_back_pressure
 from ingest.settings import OWNER, IngestSettings
 from media_common.errors import StoreError
 from media_common.settings import StoreSettings
@@ -46,15 +46,19 @@ def serve() -> int:
     )
     configure_logging("ingest", logs)
     specs = load_channels(channels.channels, channels.profile)
+    back_pressure = prepare_back_pressure(settings, broker)
     listener = _listen(settings.host, settings.port)
     declare_topology(broker, specs.values())
-    server = IngestServer(settings, worker.grace_s, listener, lambda: open_runtime(settings, store, broker, channels))
+    server = IngestServer(
+        settings, worker.grace_s, listener, lambda: open_runtime(settings, store, broker, channels, back_pressure)
+    )
     log.info(
         "ingest_started",
         address=server.address,
         workers=settings.workers,
         threads=settings.threads,
         simulated=settings.allow_simulated,
+        capacity=settings.capacity,
     )
     gunicorn.util.write_error = _write_problem
     FleetArbiter(server).run()  # type: ignore[no-untyped-call]

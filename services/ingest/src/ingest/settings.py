@@ -46,3 +46,14 @@ class IngestSettings(Settings):
     signed_url_s: Annotated[int, Field(ge=60, le=7 * 24 * 3600)] = Field(
         default=3600, description="how long a signed address stays valid"
     )
+    capacity: int | None = Field(
+        default=None,
+        ge=1,
+        description="messages the deepest channel queue may hold; uploads are shed as it fills. Unset: off",
+    )
+    high_water: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.7, description="share of the capacity above which uploads are shed in proportion to what is left"
+    )
+    depth_poll_s: Annotated[float, Field(ge=0.1, le=60)] = Field(
+        default=1.0, description="seconds between looks at the queues' depths; under load they are looked at sooner"
+    )

@@ -36,7 +36,7 @@ def take_json(runtime: Runtime, body: RequestBody, key: str | None) -> Registere
     """Take one simulated asset."""
     require_simulation(runtime)
     wanted = checked(SimulatedUpload, parse_object(body.read_all(MAX_JSON_BYTES)))
-    runtime.door.admit()
+    runtime.door.admit(key)
     event = MediaEvent(
         event_id=new_event_id(),
         asset_id=wanted.asset_id,
@@ -51,11 +51,11 @@ def run_burst(runtime: Runtime, body: RequestBody, traceparent: str) -> BurstRep
     """Publish a burst, pipelined. Raises Problem 503 with the counts unless every event was confirmed."""
     require_simulation(runtime)
     wanted = checked(BurstRequest, parse_object(body.read_all(MAX_JSON_BYTES)))
-    runtime.door.admit()
     burst = Burst.create(wanted.owner_id, wanted.count)
-    runtime.store.put_json(burst_key(burst.burst_id), burst.to_json())
-    runtime.index.note_entry(burst.to_json(), at_once=True)
-    report = _publish(runtime, burst, traceparent)
+    with runtime.door.admit_burst(burst.count):
+        runtime.store.put_json(burst_key(burst.burst_id), burst.to_json())
+        runtime.index.note_entry(burst.to_json(), at_once=True)
+        report = _publish(runtime, burst, traceparent)
     log.info("burst_published", count=burst.count, **report.model_dump(by_alias=False))
     if report.confirmed < burst.count:
         raise Problem(
