@@ -1,6 +1,6 @@
 """The decision at the door, with readings and a clock of the test's own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from structlog.testing import capture_logs
@@ -32,13 +32,31 @@ def broker() -> Broker:
 
 
 @pytest.fixture
-def pressure(broker) -> Iterator[BackPressure]:
-    pressure = BackPressure(
-        broker.read, capacity=300, high_water=0.7, interval_s=60, arrivals=Arrivals(), clock=lambda: broker.now
-    )
-    pressure.start()
-    yield pressure
-    pressure.close()
+def start(broker) -> Iterator[Callable[..., BackPressure]]:
+    started = []
+
+    def start_one(capacity=300) -> BackPressure:
+        pressure = BackPressure(
+            broker.read,
+            capacity=capacity,
+            high_water=0.7,
+            interval_s=60,
+            arrivals=Arrivals(),
+            clock=lambda: broker.now,
+        )
+        started.append(pressure)
+        pressure.start()
+        pressure.refresh()
+        return pressure
+
+    yield start_one
+    for pressure in started:
+        pressure.close()
+
+
+@pytest.fixture
+def pressure(start) -> BackPressure:
+    return start()
 
 
 def _see(broker, pressure, after_s=0.0, **depths):
@@ -75,14 +93,9 @@ def test_the_deepest_queue_decides(broker, pressure):
     assert _refusals(pressure, 5) == []
 
 
-def test_half_way_between_mark_and_capacity_every_second_one_is_refused(broker):
-    wide = BackPressure(
-        broker.read, capacity=300_000, high_water=0.7, interval_s=60, arrivals=Arrivals(), clock=lambda: broker.now
-    )
-    wide.start()
-    _see(broker, wide, transcode=255_000)
-    assert len(_refusals(wide, 200)) == 100
-    wide.close()
+def test_half_way_between_mark_and_capacity_every_second_one_is_refused(broker, start):
+    broker.depths = {"media.transcode": 255_000}
+    assert len(_refusals(start(300_000), 200)) == 100
 
 
 def test_what_is_let_in_between_two_readings_counts(broker, pressure):
@@ -93,8 +106,9 @@ def test_what_is_let_in_between_two_readings_counts(broker, pressure):
     assert refused[-1].members == {"depth": 300, "capacity": 300, "left": 0}
 
 
-def test_a_refusal_says_when_to_come_again_by_the_queues_own_drain(broker, pressure):
-    _see(broker, pressure, thumbnail=0, transcode=320)
+def test_a_refusal_says_when_to_come_again_by_the_queues_own_drain(broker, start):
+    broker.depths = {"media.thumbnail": 0, "media.transcode": 320}
+    pressure = start()
     assert _refusals(pressure, 1)[0].response_headers()["Retry-After"] == "60"  # no drain seen
     _see(broker, pressure, 2, thumbnail=0, transcode=300)
     [problem] = _refusals(pressure, 1)
