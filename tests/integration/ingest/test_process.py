@@ -30,6 +30,7 @@ def _metric(server, name, **labels):
 
 def test_the_description_is_served_and_valid_and_its_page_needs_no_other_host(client):
     validate(client.get("/openapi.json").json())
+    assert client.get("/asyncapi.json").json()["asyncapi"] == "3.0.0"
     page = client.get("/docs")
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page.text)

@@ -1,10 +1,16 @@
 import json
+from dataclasses import replace
+from importlib import resources
 
 from openapi_spec_validator import validate
 
 from ingest import problems
 from ingest.app import create_app
+from ingest.channels_file import ChannelsFile
 from ingest.openapi import document, document_json
+from mq_common.asyncapi import asyncapi_document
+from mq_common.channels import load_channels
+from mq_workers import eventually
 
 
 def test_the_description_is_valid_openapi_3_1():
@@ -19,6 +25,21 @@ def test_every_address_is_described_and_nothing_else(runtime):
     for ours, theirs in names.items():
         routed = {rule.replace(f"<{ours}>", f"<{theirs}>") for rule in routed}
     assert described == routed - {"/", "/static/<path:filename>"}
+
+
+def test_the_events_are_described_with_the_channels_that_there_are_now(runtime, tmp_path):
+    file = tmp_path / "channels.toml"
+    packaged = resources.files("mq_common").joinpath("channels.toml").read_text()
+    file.write_text(packaged)
+    flask = create_app(replace(runtime, channels=ChannelsFile(file, "media"))).flask.test_client()
+    assert document()["externalDocs"]["url"] == "/asyncapi.json"
+    events = flask.get("/asyncapi.json")
+    assert events.content_type == "application/json"
+    assert events.json == asyncapi_document(load_channels().values())
+
+    preview = packaged.replace("thumbnail]", "preview]")  # the same file with another first channel
+    file.write_text(preview)
+    eventually(lambda: "preview" in flask.get("/asyncapi.json").json["channels"])  # the file is looked at once a second
 
 
 def test_every_kind_of_problem_has_its_own_name_and_a_fitting_status():

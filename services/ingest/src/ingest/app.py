@@ -22,6 +22,6 @@ def create_app(runtime: Runtime) -> Uploads:
     add_asset_routes(app, runtime)
     add_output_routes(app, runtime)
     add_probe_routes(app, runtime)
-    add_openapi_routes(app)
+    add_openapi_routes(app, runtime)
     add_error_handlers(app)
     return Uploads(app, runtime)

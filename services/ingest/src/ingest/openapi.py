@@ -1,4 +1,4 @@
-"""/openapi.json and /docs. The description is made at the first request for it; no other request pays for it."""
+"""/openapi.json, /asyncapi.json and /docs. Descriptions are made when asked for; no other request pays for them."""
 
 from functools import cache
 from importlib.metadata import version
@@ -11,6 +11,8 @@ from pydantic.json_schema import models_json_schema
 from ingest import models
 from ingest.openapi_paths import paths
 from ingest.page_headers import page_headers
+from ingest.runtime import Runtime
+from mq_common.asyncapi import asyncapi_document
 
 _INPUTS = (models.SimulatedUpload, models.BurstRequest)
 _OUTPUTS = (
@@ -25,16 +27,22 @@ _OUTPUTS = (
 _DESCRIPTION = (
     "A video is uploaded once; independent channels each do their own work on it. Upload it, then follow the asset's "
     "address until every channel is done. Every error is `application/problem+json` (RFC 9457) whose `detail` says "
-    "what to do."
+    "what to do. The events behind it are described in [/asyncapi.json](/asyncapi.json)."
 )
 
 
-def add_openapi_routes(app: Flask) -> None:
+def add_openapi_routes(app: Flask, runtime: Runtime) -> None:
     """Add the routes that describe the others."""
 
     @app.get("/openapi.json")
     def openapi() -> Response:
         return Response(document_json(), content_type="application/json")
+
+    @app.get("/asyncapi.json")
+    def asyncapi() -> Response:
+        """Describe the channels that there are now: one may have been added since the last request."""
+        described = asyncapi_document(runtime.channels.current().values())
+        return Response(orjson.dumps(described), content_type="application/json")
 
     @app.get("/docs")
     def docs() -> Response:
@@ -57,6 +65,7 @@ def document() -> dict[str, Any]:
         openapi_version="3.1.0",
         info={"description": _DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
         servers=[{"url": "/"}],
+        externalDocs={"url": "/asyncapi.json", "description": "The event and the queues it goes to (AsyncAPI 3.0)"},
     )
     wanted: list[Any] = [(model, "validation") for model in _INPUTS] + [(model, "serialization") for model in _OUTPUTS]
     _, definitions = models_json_schema(wanted, ref_template="#/components/schemas/{model}")

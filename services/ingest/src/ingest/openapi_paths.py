@@ -53,6 +53,7 @@ def paths() -> dict[str, Json]:
         "/readyz": {"get": _readyz()},
         "/metrics": {"get": _plain("metrics", "Prometheus metrics of all worker processes", "text/plain")},
         "/openapi.json": {"get": _plain("openapi", "This description", "application/json")},
+        "/asyncapi.json": {"get": _plain("asyncapi", "The event and the queues it goes to", "application/json")},
         "/docs": {"get": _plain("docs", "This description, to read and try", "text/html")},
     }
 
