@@ -12,6 +12,7 @@ from mq_common.channels import ChannelSpec
 from mq_common.errors import JobInterrupted, JobTimedOut, TransientError
 from mq_common.events import MediaEvent
 from mq_common.jobs import MAX_MESSAGE_CHARS, ErrorKinds, Failure, Job, JobContext, JobEnd, describe
+from mq_common.logs import GATHERED
 from mq_common.retry import retrying
 
 
@@ -33,6 +34,8 @@ class JobRunner:
         self._time_limit_s = spec.job_time_limit_s
         self._failed = {kind: metrics.FAILED_ATTEMPTS.labels(spec.name, kind) for kind in ("transient", "permanent")}
         self._log = structlog.get_logger().bind(channel=spec.name)
+        # One line a job, perhaps of thousands a second; the worker's loop writes them before it acknowledges.
+        self._log_of_ends = structlog.get_logger(GATHERED).bind(channel=spec.name)
 
     def run(self, event: MediaEvent, *, returns: int = 0) -> JobEnd:
         """Try until the job is done, the policy is used up, the time limit is over or the worker has to stop.
@@ -46,7 +49,7 @@ class JobRunner:
             fresh = attempts.run()
         except BaseException as error:
             return self._failed_end(event, error, attempts.count)
-        self._log.info(
+        self._log_of_ends.info(
             "job_done" if fresh else "job_was_duplicate",
             event_id=event.event_id,
             asset_id=event.asset_id,

@@ -22,7 +22,7 @@ from mq_common.connection import address, connect, reason_of, sleep_until
 from mq_common.errors import BrokerUnreachable, ConfigurationError
 from mq_common.health import HealthServer
 from mq_common.jobs import ErrorKinds, ErrorTypes, Failure, Job, JobContext
-from mq_common.logs import configure_logging
+from mq_common.logs import configure_logging, write_out
 from mq_common.process import EXIT_STOPPED
 from mq_common.retry import Backoff
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
@@ -121,6 +121,7 @@ class Worker:
         finally:
             self._crew.dismiss()
             self.health.close()
+            write_out()
         log.info("worker_stopped", channel=self._spec.name)
         return EXIT_STOPPED
 
@@ -188,6 +189,7 @@ class Worker:
     def _turn(self) -> bool:
         """Note that the loop lives; True when it should end."""
         self._last_turn = time.monotonic()
+        write_out()  # also while no session settles anything
         return self._stop_requested
 
     def _wake(self) -> None:
