@@ -12,7 +12,9 @@ import structlog
 from mq_common import metrics
 from mq_common._returns import Delivery
 from mq_common._runner import JobRunner
+from mq_common._usual_properties import are_usual
 from mq_common.errors import InvalidEvent
+from mq_common.events import MediaEvent
 from mq_common.jobs import JobEnd
 from mq_common.messages import event_of
 
@@ -116,6 +118,7 @@ class Crew:
         while (delivery := self._todo.get()) is not None:
             if delivery.generation != self._generation:
                 self._close_one()
+                self._wake_if_due()
                 continue
             # Visible as finished before it counts as closed, so that "idle" never hides one.
             self._finished.append(self._run(delivery))
@@ -125,9 +128,10 @@ class Crew:
     def _wake_if_due(self) -> None:
         """Wake the I/O thread, but not for every one of many quick jobs: the two would fight over the interpreter.
 
-        What is not announced here is settled with the next one, or at the latest at the loop's own next turn.
+        What is not announced here is settled with the next one, or at the latest at the loop's own next turn. It is
+        always announced when nothing waits: the broker may be waiting for these very acks before it sends more.
         """
-        if self._wake_pending:
+        if self._wake_pending or not self._finished:
             return
         now = time.monotonic()
         if self._todo.empty() or now - self._last_wake > WAKE_INTERVAL_S:
@@ -142,7 +146,7 @@ class Crew:
     def _run(self, delivery: Delivery) -> Finished:
         lag, started, end = 0.0, time.monotonic(), JobEnd.REJECTED
         try:
-            event = event_of(delivery.properties, delivery.body)
+            event = _event_of(delivery)
             lag = max(0.0, time.time() - event.uploaded_at.timestamp())
             self._turns.begin(event.event_id)
             try:
@@ -156,9 +160,15 @@ class Crew:
         return Finished(delivery, end, lag, time.monotonic() - started)
 
     def _log_refusal(self, delivery: Delivery, error: InvalidEvent) -> None:
-        log.error(
-            "message_rejected", channel=self._channel, message_id=delivery.properties.message_id, reason=str(error)
-        )
+        log.error("message_rejected", channel=self._channel, message_id=delivery.message_id, reason=str(error))
+
+
+def _event_of(delivery: Delivery) -> MediaEvent:
+    if isinstance(delivery.header, bytes) and are_usual(delivery.header):
+        return MediaEvent.from_body(delivery.body)
+    if (properties := delivery.properties) is None:
+        raise InvalidEvent("the message's properties can't be read")
+    return event_of(properties, delivery.body)
 
 
 class _Turns:

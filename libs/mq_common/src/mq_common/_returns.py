@@ -1,7 +1,8 @@
 """Giving deliveries back on shutdown without costing them one of their attempts."""
 
+import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pika
 import structlog
@@ -23,16 +24,35 @@ class Delivery(NamedTuple):
     generation: int
     tag: int
     redelivered: bool
-    properties: Any
+    #: The properties, or the bytes they were on the wire: few messages are ever asked for them.
+    header: pika.BasicProperties | bytes
     body: bytes
 
     @property
     def returns(self) -> int:
         """How often the message came back without an answer (x-delivery-count): crashes and lost channels."""
-        if not self.redelivered:
+        if not self.redelivered or not (properties := self.properties):
             return 0
-        count = (self.properties.headers or {}).get("x-delivery-count")
+        count = (properties.headers or {}).get("x-delivery-count")
         return count if isinstance(count, int) else 0
+
+    @property
+    def message_id(self) -> str | None:
+        """What the publisher called the message."""
+        properties = self.properties
+        return properties.message_id if properties else None
+
+    @property
+    def properties(self) -> pika.BasicProperties | None:
+        """The message's properties; None when nobody can read them."""
+        if not isinstance(self.header, bytes):
+            return self.header
+        properties = pika.BasicProperties()  # type: ignore[no-untyped-call]
+        try:
+            properties.decode(self.header)  # type: ignore[no-untyped-call]
+        except (AMQPError, struct.error, ValueError, LookupError):
+            return None
+        return properties
 
 
 def give_back(
@@ -54,7 +74,9 @@ def give_back(
         publishing = connection.channel()
         publishing.confirm_delivery()
         for delivery in deliveries:
-            publishing.basic_publish("", queue, delivery.body, _again(delivery.properties), mandatory=True)
+            if not (properties := delivery.properties):
+                continue  # the end of the channel returns it
+            publishing.basic_publish("", queue, delivery.body, _again(properties), mandatory=True)
             channel.basic_ack(delivery.tag)
             settled.append(delivery)
     except AMQPError as error:

@@ -11,10 +11,12 @@ from pika.adapters.blocking_connection import BlockingChannel, BlockingConnectio
 from mq_common import metrics
 from mq_common._acks import AckWindow
 from mq_common._crew import Crew
+from mq_common._incoming_frames import IncomingFrames
 from mq_common._returns import Delivery, give_back
 from mq_common._traffic import Traffic
 from mq_common.channels import ChannelSpec
 from mq_common.jobs import JobEnd
+from mq_common.logs import write_out
 from mq_common.topology import declare_channel
 
 log = structlog.get_logger()
@@ -38,6 +40,7 @@ class Session:
         self._channel: BlockingChannel = connection.channel()
         self._channel.basic_qos(prefetch_count=spec.prefetch)
         self._channel.add_on_cancel_callback(self._on_cancelled)
+        IncomingFrames(connection, self._channel, self._take)
 
     def subscribe(self) -> None:
         """Declare what is missing and start to consume."""
@@ -47,9 +50,12 @@ class Session:
         log.info("worker_consuming", channel=self._spec.name, queue=self._spec.queue, prefetch=self._spec.prefetch)
 
     def _on_message(self, _: BlockingChannel, method: Any, properties: pika.BasicProperties, body: bytes) -> None:
-        self._window.deliver(method.delivery_tag)
-        self._traffic.delivered(redelivered=method.redelivered)
-        self._arrived.append(Delivery(self._generation, method.delivery_tag, method.redelivered, properties, body))
+        self._take(method.delivery_tag, method.redelivered, properties, body)
+
+    def _take(self, tag: int, redelivered: bool, header: pika.BasicProperties | bytes, body: bytes) -> None:
+        self._window.deliver(tag)
+        self._traffic.delivered(redelivered=redelivered)
+        self._arrived.append(Delivery(self._generation, tag, redelivered, header, body))
 
     def _on_cancelled(self, _: Any) -> None:
         self._cancelled_by_broker = True
@@ -99,6 +105,7 @@ class Session:
                 interrupted.append(delivery)
             else:
                 self._window.done(delivery.tag)
+        write_out()  # a job whose message is acknowledged has its line
         for tag, multiple in self._window.take():
             self._channel.basic_ack(tag, multiple=multiple)
             self._traffic.framed()

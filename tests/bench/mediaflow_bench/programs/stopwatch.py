@@ -1,4 +1,4 @@
-"""Times a consumer from its first delivery to its last ack, whoever it is, at Pika's own door."""
+"""Times a consumer from its subscription to its last ack, whoever it is, at Pika's own door."""
 
 import time
 from typing import Any
@@ -7,7 +7,7 @@ from pika.adapters.blocking_connection import BlockingChannel
 
 
 class Stopwatch:
-    """Watches every BlockingChannel of this process; costs both sides the same call a message."""
+    """Watches every BlockingChannel of this process; costs both sides the same call an ack."""
 
     def __init__(self) -> None:
         self.acks = 0
@@ -29,12 +29,8 @@ class Stopwatch:
         watch = self
 
         def basic_consume(channel: BlockingChannel, queue: str, on_message_callback: Any, **options: Any) -> str:
-            def on_message(*delivery: Any) -> None:
-                if not watch._began:
-                    watch._began, watch._cpu_began = time.perf_counter(), time.process_time()
-                on_message_callback(*delivery)
-
-            return watch._consume(channel, queue, on_message, **options)
+            watch._began, watch._cpu_began = time.perf_counter(), time.process_time()
+            return watch._consume(channel, queue, on_message_callback, **options)
 
         def basic_ack(channel: BlockingChannel, delivery_tag: int = 0, multiple: bool = False) -> None:
             watch._ack(channel, delivery_tag, multiple)
