@@ -97,3 +97,28 @@ def test_the_fingerprint_is_of_content_and_fields_not_of_ids_that_we_chose():
         fingerprint_of(_event(sha256="1" * 64), asset_id_given=False),
     }
     assert len(prints) == 6
+
+
+def test_a_key_that_is_released_is_free_and_whoever_waits_for_it_hears_so(records, store, monkeypatch):
+    first = records.claim("k-1", "f", _event())
+    read, waits = store.get_json, threading.Event()
+    monkeypatch.setattr(store, "get_json", lambda key: (read(key), waits.set())[0])
+    refused = []
+
+    def wait():
+        with pytest.raises(Problem) as problem:
+            records.claim("k-1", "f", _event())
+        refused.append(problem.value)
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    assert waits.wait(5)
+    assert records.release("k-1", first)
+    waiter.join(5)
+    assert refused[0].kind.status == 503
+    assert records.find("k-1") is None
+
+
+def test_a_key_is_not_released_when_its_repetition_may_have_begun(records):
+    old = Record("f", _event(), "pending", time.time() - 0.6)
+    assert not records.release("k-1", old)

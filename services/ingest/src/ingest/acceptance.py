@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from ingest.idempotency import Record, State, fingerprint_of
 from ingest.problems import ASSET_CONFLICT, REFUSED_BY_BROKER, UNCONFIRMED, UNROUTABLE, Kind, Problem
 from ingest.runtime import Runtime
+from ingest.store_problems import store_problem
 from media_common import layout
+from media_common.errors import StoreError, StoreFull
 from mq_common.events import MediaEvent
 from mq_common.publisher import Outcome, event_message
 
@@ -32,19 +34,38 @@ def register(
 
     The asset's record is written only if there is none; that is what decides between two uploads of the same id.
     ``may_create=False`` says that the file itself was not stored, because the asset seemed to be there already.
-    Raises Problem 409 for other content under the same id, 422 for a reused idempotency key.
+    Raises Problem 409 for other content under the same id, 422 for a reused idempotency key, 507 when nothing was
+    recorded because the store is full; StoreError when nobody knows what was.
     """
     if key is None:
-        return Registered(_recorded(runtime, event, may_create))
-    claim = runtime.idempotency.claim(key, fingerprint_of(event, asset_id_given=asset_id_given), event)
+        try:
+            return Registered(_recorded(runtime, event, may_create))
+        except StoreFull as error:
+            raise _not_recorded(runtime, event, error) from None
+    claim = _claimed(runtime, event, key, asset_id_given)
     if claim.state != "confirmed":
         try:
             recorded = _recorded(runtime, claim.event, may_create or claim.event != event)
-        except Problem:
+        except (Problem, StoreError) as error:
+            if (
+                isinstance(error, StoreFull)
+                and claim.event.event_id == event.event_id
+                and runtime.idempotency.release(key, claim)
+            ):
+                raise _not_recorded(runtime, event, error) from None
             runtime.idempotency.settle(key, claim, "unconfirmed")  # a repetition need not wait for this one
             raise
         claim = Record(claim.fingerprint, recorded, claim.state, claim.created_at)
     return Registered(claim.event, key, claim)
+
+
+def _claimed(runtime: Runtime, event: MediaEvent, key: str, asset_id_given: bool) -> Record:
+    try:
+        return runtime.idempotency.claim(key, fingerprint_of(event, asset_id_given=asset_id_given), event)
+    except StoreFull as error:
+        if runtime.idempotency.find(key) is None:
+            raise store_problem(error) from None
+        raise
 
 
 def announce(runtime: Runtime, registered: Registered, traceparent: str) -> None:
@@ -79,6 +100,13 @@ def _recorded(runtime: Runtime, event: MediaEvent, may_create: bool) -> MediaEve
             {"assetId": event.asset_id},
         )
     return existing
+
+
+def _not_recorded(runtime: Runtime, event: MediaEvent, error: StoreFull) -> Problem | StoreFull:
+    """Give the Problem 507 of an asset without a record, so that its file goes too; the error when it has one."""
+    if event.source is not None and runtime.store.head(layout.asset_key(event.asset_id)) is not None:
+        return error
+    return store_problem(error)
 
 
 def same_content(one: MediaEvent, other: MediaEvent) -> bool:

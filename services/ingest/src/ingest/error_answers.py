@@ -10,13 +10,12 @@ from ingest.problems import (
     CONTENT_TYPE,
     INTERNAL,
     NO_SUCH_ADDRESS,
-    STORE_FULL,
-    STORE_UNAVAILABLE,
     WRONG_METHOD,
     Problem,
     of_status,
 )
-from media_common.errors import MediaError, ObjectNotFound, StoreError, StoreFull
+from ingest.store_problems import store_problem
+from media_common.errors import ObjectNotFound, StoreError
 
 log = structlog.get_logger()
 
@@ -53,16 +52,10 @@ def _problem_of(error: Exception) -> Problem:
         return error
     # What we look for and do not find is None; an object that is missed in the middle of something is a broken store.
     if isinstance(error, (StoreError, ObjectNotFound)):
-        return _of_store(error)
+        return store_problem(error)
     if isinstance(error, HTTPException):
         return _of_flask(error)
     return Problem(INTERNAL, "An unexpected error; the service's log has the reason. Trying again may help.")
-
-
-def _of_store(error: MediaError) -> Problem:
-    if isinstance(error, StoreFull):
-        return Problem(STORE_FULL, f"{error}. Nothing was accepted; free some room and send it again.")
-    return Problem(STORE_UNAVAILABLE, f"{error}. Nothing was accepted; send it again later.")
 
 
 def _of_flask(error: HTTPException) -> Problem:

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
+import structlog
+
 from ingest.bodies import too_large
 from ingest.digest import StreamDigest
 from ingest.file_names import clean_file_name
@@ -14,6 +16,8 @@ from media_common import layout
 from media_common.errors import StoreError
 from media_common.store import StoreWriter
 from mq_common.events import MediaEvent, Source, new_event_id
+
+log = structlog.get_logger()
 
 
 class FileSlot:
@@ -98,6 +102,13 @@ class FileSlot:
         # After a failing store nobody knows whether the asset's record was written: then a committed file stays.
         if self._kept or (self._committed and isinstance(error, StoreError)):
             return
+        # The reason of the refusal must reach the client, whatever the store says to the clearing up.
+        try:
+            self._clear_up()
+        except StoreError as failure:
+            log.warning("upload_leftovers_kept", asset_id=self.asset_id, error=str(failure))
+
+    def _clear_up(self) -> None:
         if self._writer is not None:
             self._writer.abort()
         if self._committed:

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
-from ingest.problems import KEY_REUSED, MALFORMED, Problem
+import structlog
+
+from ingest.problems import KEY_REUSED, MALFORMED, STORE_UNAVAILABLE, Problem
 from media_common.errors import StoreError
 from media_common.store import MediaStore
 from mq_common.events import MediaEvent
+
+log = structlog.get_logger()
 
 State = Literal["pending", "unconfirmed", "confirmed"]
 
@@ -106,7 +110,7 @@ class IdempotencyRecords:
         durable = event.source is not None
         if self._store.put_json(_record_key(key), ours.to_json(), if_absent=True, durable=durable):
             return ours
-        theirs = self.find(key) or ours
+        theirs = self._still_there(key)
         if theirs.fingerprint != fingerprint:
             raise Problem(
                 KEY_REUSED,
@@ -115,15 +119,43 @@ class IdempotencyRecords:
         return self._once_ended(key, theirs)
 
     def settle(self, key: str, record: Record, state: State) -> None:
-        """Write down how the publish ended, and which event the key stands for."""
+        """Write down how the publish ended, and which event the key stands for.
+
+        A store that fails now changes nothing of how it ended, so that is only logged: the record stays pending, and a
+        repetition, after it has waited, publishes the same event again.
+        """
         settled = Record(record.fingerprint, record.event, state, record.created_at)
-        self._store.put_json(_record_key(key), settled.to_json())
+        try:
+            self._store.put_json(_record_key(key), settled.to_json())
+        except StoreError as error:
+            log.warning("idempotency_record_not_settled", event_id=record.event.event_id, state=state, error=str(error))
+
+    def release(self, key: str, record: Record) -> bool:
+        """Forget a key whose upload left nothing in the store. False: too late, somebody may be going on with it."""
+        if time.time() > record.created_at + self._patience_s / 2:
+            return False
+        try:
+            self._store.delete(_record_key(key))
+        except StoreError:
+            return False
+        return True
 
     def _once_ended(self, key: str, record: Record) -> Record:
         """Wait while the other request may still be publishing; after that it is dead, and its event is ours."""
         while record.state == "pending" and time.time() < record.created_at + self._patience_s:
             time.sleep(_POLL_S)
-            record = self.find(key) or record
+            record = self._still_there(key)
+        return record
+
+    def _still_there(self, key: str) -> Record:
+        """Give the record of an upload that came first, or raise Problem 503 when it has been given up meanwhile."""
+        record = self.find(key)
+        if record is None:
+            raise Problem(
+                STORE_UNAVAILABLE,
+                "Another upload under this Idempotency-Key was given up just now, because the store has no room. "
+                "Nothing was accepted; send it again.",
+            )
         return record
 
 

@@ -79,7 +79,7 @@ def answer_upload(runtime: Runtime, environ: Environ) -> Answer:
             registered = take_raw(runtime, environ, body, key)
         else:
             registered = take_multipart(runtime, environ, body, key)
-    except Problem:
+    except Exception:
         body.discard()
         raise
     announce(runtime, registered, traceparent)
@@ -108,7 +108,7 @@ def answer_burst(runtime: Runtime, environ: Environ) -> Answer:
     body = RequestBody(environ, runtime.settings.read_timeout_s)
     try:
         report = run_burst(runtime, body, next_traceparent(environ.get("HTTP_TRACEPARENT")))
-    except Problem:
+    except Exception:
         body.discard()
         raise
     return Answer(_ACCEPTED, orjson.dumps(report.model_dump(by_alias=True)))
