@@ -1,13 +1,16 @@
 """The private node: its life from start to end, seen from outside."""
 
 import signal
+import time
 
 import pika
 import pytest
 
+from local_fleet.addresses import vhost_of
 from local_fleet.broker import PrivateBroker
 from local_fleet.broker_state import BrokerState
 from local_fleet.identity import ProcessIdentity
+from mq_common.management import ManagementClient
 
 
 def _connect(url: str) -> None:
@@ -40,6 +43,20 @@ def test_a_node_keeps_its_address_and_messages_over_a_restart_and_leaves_nothing
         assert not other.stop()
     finally:
         broker.kill()
+
+
+def test_the_management_figures_are_about_a_second_old(amqp_url, management_url):
+    depths = ManagementClient(management_url, vhost=vhost_of(amqp_url))
+    seen = set()
+    with pika.BlockingConnection(pika.URLParameters(amqp_url)) as connection:
+        channel = connection.channel()
+        channel.queue_declare("growing", durable=True, arguments={"x-queue-type": "quorum"})
+        deadline = time.monotonic() + 8
+        while time.monotonic() < deadline and len(seen) < 4:  # figures every five seconds would be two
+            channel.basic_publish("", "growing", b"1")
+            seen |= {each.total for name, each in depths.queue_depths().items() if name == "growing" and each.total}
+            connection.sleep(0.1)
+    assert len(seen) >= 4
 
 
 def test_each_test_gets_a_virtual_host_of_its_own(amqp_url):

@@ -77,6 +77,12 @@ def render_config(plan: NodePlan, memory_bytes: int) -> str:
             f"disk_free_limit.absolute = {_DISK_FREE_LIMIT}",
             f"raft.wal_max_size_bytes = {_WAL_SIZE}",
             "collect_statistics_interval = 1000",
+            # The management API's figures are as old as its finest samples: five seconds, unless told otherwise.
+            "management.sample_retention_policies.global.minute = 1",
+            "management.sample_retention_policies.global.hour = 60",
+            "management.sample_retention_policies.basic.minute = 1",
+            "management.sample_retention_policies.basic.hour = 60",
+            "management.sample_retention_policies.detailed.10 = 1",
             # Before 3.12 a queue's own x-consumer-timeout is ignored, and half an hour is short for a film.
             f"consumer_timeout = {_CONSUMER_TIMEOUT_MS}",
             "log.console = false",

@@ -23,7 +23,10 @@ _COMMAND_LIMIT_S = 30.0
 _STOP_LIMIT_S = 20.0
 
 #: Queue depths drive the scaling: they should be a second old at most.
-_STATISTICS = "-rabbit collect_statistics_interval 1000 -rabbit quorum_tick_interval 1000"
+_STATISTICS = (
+    "-rabbit collect_statistics_interval 1000 -rabbit quorum_tick_interval 1000 -rabbitmq_management_agent "
+    "sample_retention_policies [{global,[{60,1},{3600,60}]},{basic,[{60,1},{3600,60}]},{detailed,[{10,1}]}]"
+)
 
 
 def docker_answers() -> bool:
