@@ -6,7 +6,7 @@ FLEET := $(BIN)/mediaflow
 PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload logs test lint format bench lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload logs test lint format bench chaos lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ format: bootstrap-dev ## Put the code into the house's format
 
 bench: bootstrap-dev ## Measure speed and memory, each as a ratio in one run (ARGS=… chooses)
 	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+chaos: bootstrap-dev ## Hurt the fleet under load and prove that nothing was lost (MINUTES=30 SEED=7, ARGS=… chooses)
+	@PYTHONPATH=tests/support $(BIN)/python tests/chaos/run.py $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addresses

@@ -11,9 +11,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from ingest_server import IngestServer, Wire
+from ingest_server import IngestServer
 
 from local_fleet.broker import BrokerAddress
+from wire import Wire
 
 CLIP = bytes(range(256)) * 300
 

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -116,62 +115,3 @@ def queue_messages(amqp_url: str, queue: str = "media.thumbnail") -> list[tuple[
             if method is None:
                 return taken
             taken.append((properties, json.loads(body)))
-
-
-class Wire:
-    """A TCP relay to the broker that can be frozen, cut and mended."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._target = (host, port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        self._open = True
-        self._thawed = threading.Event()
-        self._thawed.set()
-        self._pairs: list[tuple[socket.socket, socket.socket]] = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def freeze(self) -> None:
-        """Nothing gets through, nothing breaks."""
-        self._thawed.clear()
-
-    def cut(self) -> None:
-        """Break what is open and refuse what comes."""
-        self._open = False
-        for pair in self._pairs:
-            for end in pair:
-                with suppress(OSError):
-                    end.shutdown(socket.SHUT_RDWR)
-        self._pairs.clear()
-
-    def mend(self) -> None:
-        self._open = True
-        self._thawed.set()
-
-    def close(self) -> None:
-        self.cut()
-        self._thawed.set()
-        self._listener.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-                if not self._open:
-                    client.close()
-                    continue
-                pair = (client, socket.create_connection(self._target))
-            except OSError:
-                return
-            self._pairs.append(pair)
-            for source, sink in (pair, pair[::-1]):
-                threading.Thread(target=self._relay, args=(source, sink), daemon=True).start()
-
-    def _relay(self, source: socket.socket, sink: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65536):
-                self._thawed.wait()
-                sink.sendall(data)
-        for end in (source, sink):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,148 @@
+"""A whole run: load, strikes, healing, draining, and the comparison."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from mediaflow_chaos.append_log import lines_of
+from mediaflow_chaos.checker import ChannelAccount, CouldNotCheck, check
+from mediaflow_chaos.evidence import ChannelEvidence, Evidence, observed_in, results_in
+from mediaflow_chaos.faults import Fault
+from mediaflow_chaos.fleet import CHANNELS, CHANNELS_FILE
+from mediaflow_chaos.load import LoadGenerator, LoadPlan
+from mediaflow_chaos.member import wait_until
+from mediaflow_chaos.nemesis import Nemesis
+from mediaflow_chaos.queues import hidden_in, messages_in, unfinished
+from mediaflow_chaos.report import Report
+from mediaflow_chaos.strikes import Strike
+from mediaflow_chaos.uploads import Upload, Verdict, uploads_of
+from mediaflow_chaos.world import World
+from mq_common.channels import load_channels
+from mq_common.errors import BrokerUnreachable
+from mq_common.simulation import fails
+
+#: Seconds that open uploads get to be answered once everything is whole again.
+_ANSWER_PATIENCE_S = 30.0
+_WHOLE_AGAIN_S = 60.0
+#: Longer than the three minutes after which RabbitMQ tries a dead-lettering again.
+_DRAIN_LIMIT_S = 240.0
+#: The management API's numbers lag: the queues count as empty after so many seconds of nothing in them.
+_EMPTY_FOR_S = 3.0
+#: An upload sent this long before a queue's deletion, and without a result, may have been in it (seconds).
+_MAY_HAVE_WAITED_S = 30.0
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What is to be run."""
+
+    load: LoadPlan
+    seconds: float
+    strikes: Sequence[Strike]
+    faults: Sequence[Fault]
+    clip: bytes
+    delivery_limit_allowed: bool = True
+
+
+def run_campaign(campaign: Campaign, world: World, folder: Path) -> Report:
+    """Run it; gives the report, also when it could not be checked."""
+    book = folder / "uploads.jsonl"
+    began = time.monotonic()
+    load = LoadGenerator(world.fleet.url, book, campaign.load, campaign.clip)
+    nemesis = Nemesis(world, {fault.kind.name: fault for fault in campaign.faults})
+    load.start()
+    nemesis.carry_out(campaign.strikes, campaign.seconds)
+    _heal(world)
+    load.stop(_ANSWER_PATIENCE_S)
+    report = Report(campaign.load.seed, 0.0, {}, dict(load.answers), nemesis.done, remarks=world.remarks)
+    try:
+        if campaign.strikes and not nemesis.done:
+            raise CouldNotCheck("no fault could be made: nothing was tested")
+        uploads = uploads_of(lines_of(book))
+        report.uploads = dict(Counter(upload.verdict.value for upload in uploads.values()))
+        _drain(world)
+        world.fleet.end_workers()
+        report.accounts = _compare(campaign, world, uploads, book)
+    except (CouldNotCheck, OSError, ValueError, KeyError) as error:
+        report.could_not_check = str(error) or repr(error)
+    except BrokerUnreachable as error:
+        report.could_not_check = f"the queues can't be read: {error}"
+    finally:
+        nemesis.close()
+    report.seconds = round(time.monotonic() - began, 1)
+    report.remarks += _endings(world)
+    return report
+
+
+def _heal(world: World) -> None:
+    world.heal()
+    with suppress(TimeoutError):  # then something stays stuck, and the table says so
+        world.fleet.await_works(_WHOLE_AGAIN_S)
+
+
+def _drain(world: World) -> None:
+    """Wait until the work queues are empty, as long as it may take; what is left then is stuck."""
+    queues = [f"media.{channel}" for channel in CHANNELS]
+    empty_since: float | None = None
+
+    def empty_for_long() -> bool:
+        nonlocal empty_since
+        left = unfinished(world.broker.management_url, world.broker.vhost, queues)
+        empty_since = None if left else empty_since or time.monotonic()
+        return empty_since is not None and time.monotonic() - empty_since > _EMPTY_FOR_S
+
+    with suppress(TimeoutError):
+        wait_until(empty_for_long, "empty queues", _DRAIN_LIMIT_S)
+
+
+def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book: Path) -> list[ChannelAccount]:
+    specs = load_channels(CHANNELS_FILE, "simulated")
+    evidence = Evidence(uploads, {channel: _gather(world, channel, book) for channel in CHANNELS})
+    return check(
+        evidence,
+        lambda channel, asset: fails(channel, asset, specs[channel].simulated.failure_rate),
+        delivery_limit_allowed=campaign.delivery_limit_allowed,
+    )
+
+
+def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
+    queue = f"media.{channel}"
+    commits, deliveries = observed_in(lines_of(world.fleet.effects), channel)
+    return ChannelEvidence(
+        results=results_in(world.fleet.store, channel),
+        commits=commits,
+        deliveries=deliveries,
+        dead_letters=messages_in(world.broker.amqp_url, f"{queue}.dlq"),
+        waiting=messages_in(world.broker.amqp_url, queue),
+        hidden=hidden_in(world.broker.management_url, world.broker.vhost, queue),
+        removed=_removed(world, channel, book),
+    )
+
+
+def _removed(world: World, channel: str, book: Path) -> frozenset[str]:
+    """Give the assets whose message may have been in the channel's queue when it was deleted."""
+    return frozenset(
+        line["asset"]
+        for deletion in world.deletions
+        if deletion.channel == channel
+        for line in lines_of(book)
+        if line["what"] == "sent" and deletion.since - _MAY_HAVE_WAITED_S <= line["at"] <= deletion.until
+    )
+
+
+def _endings(world: World) -> list[str]:
+    """Remark on processes that ended in another way than asked to stop (0) or killed by the nemesis (-9)."""
+    return [
+        f"{member.name} ended with {code} ({count} times)"
+        for member in world.fleet.members
+        for code, count in Counter(member.endings).items()
+        if code not in (0, -9)
+    ]
+
+
+def accepted(report: Report) -> int:
+    """Give how many uploads were accepted."""
+    return report.uploads.get(Verdict.ACCEPTED.value, 0)

@@ -1,0 +1,77 @@
+"""The broker under test: one private node that may be hurt."""
+
+import signal
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from local_fleet.broker import PrivateBroker
+from local_fleet.identity import ProcessIdentity
+from mq_workers import rabbitmqctl
+
+#: The private node's own limit, put back after an alarm.
+_USUAL_WATERMARK = "2GB"
+
+
+class SingleNode:
+    """One node. Start it from a thread that lives as long as it should."""
+
+    def __init__(self, folder: Path) -> None:
+        self._node = PrivateBroker(folder, death_signal=signal.SIGKILL)
+        address = self._node.start()
+        self.amqp_url, self.management_url = address.amqp_url, address.management_url
+
+    @property
+    def vhost(self) -> str:
+        """The virtual host's name."""
+        return unquote(urlsplit(self.amqp_url).path[1:])
+
+    @property
+    def host_and_port(self) -> tuple[str, int]:
+        """Where it listens for AMQP."""
+        parts = urlsplit(self.amqp_url)
+        return str(parts.hostname), int(parts.port or 5672)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self._node.kill()
+
+    def stop(self) -> None:
+        """End it in order."""
+        self._node.stop()
+
+    def start(self) -> None:
+        """Start it again on the same ports with the same data."""
+        self._node.start()
+
+    def pause(self) -> ProcessIdentity | None:
+        """Stop its processor time; connections stay open. Gives the process for `resume`."""
+        node = ProcessIdentity.of(self._node.pid) if self._node.pid else None
+        if node is not None:
+            node.send(signal.SIGSTOP)
+        return node
+
+    def raise_memory_alarm(self) -> None:
+        """Let it believe that it has no memory left."""
+        rabbitmqctl(self._node, "set_vm_memory_high_watermark", "absolute", "1MB")
+
+    def lift_memory_alarm(self) -> None:
+        """Give it its memory back."""
+        rabbitmqctl(self._node, "set_vm_memory_high_watermark", "absolute", _USUAL_WATERMARK)
+
+    def slow_disk(self, stall_ms: int, breath_ms: int, rounds: int) -> None:
+        """Let the quorum queues' write-ahead log stand still again and again, as on a disk that hardly answers.
+
+        The process that writes and syncs the log is suspended inside the node: works for any user, on any file system,
+        and is what a slow disk looks like to everything above it.
+        """
+        loop = (
+            f"[begin P = whereis(ra_log_wal), erlang:suspend_process(P), timer:sleep({stall_ms}), "
+            f"erlang:resume_process(P), timer:sleep({breath_ms}) end || _ <- lists:seq(1, {rounds})]"
+        )
+        rabbitmqctl(self._node, "eval", f"spawn(fun() -> {loop} end), ok.")
+
+    def end(self) -> None:
+        """End it for good."""
+        with suppress(OSError):
+            self._node.kill()

@@ -1,0 +1,63 @@
+"""Runs a channel's real worker, and writes down at the edge of its store what it commits.
+
+`python -m mediaflow_chaos.observed FILE thumbnail` is `python -m thumbnail`, with a line in FILE for each delivery that
+began, and two for each commit: before the store is asked to make result.json, and when it has said how that went. The
+lines do not rely on what the store's put-if-absent promises: a store that makes the same result twice shows here.
+"""
+
+import json
+import os
+import re
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+from media_common.job import ChannelJob
+from media_common.local_store import LocalMediaStore
+from mediaflow_chaos.append_log import AppendLog
+
+_RESULT = re.compile(r"assets/(?P<asset>[^/]+)/(?P<channel>[^/]+)/result\.json")
+
+
+def observe(log: AppendLog) -> None:
+    """Write down deliveries, commits, and results that are removed."""
+    run, put, delete = ChannelJob.run, LocalMediaStore.put_bytes, LocalMediaStore.delete
+
+    def observed_run(self: ChannelJob, event: Any, context: Any) -> bool:
+        if context.attempt == 1:
+            log.add(
+                what="delivered",
+                channel=context.channel,
+                asset=event.asset_id,
+                event=event.event_id,
+                again=context.redelivered,
+                pid=os.getpid(),
+            )
+        return run(self, event, context)
+
+    def observed_put(self: LocalMediaStore, key: str, data: bytes, **options: Any) -> bool:
+        found = _RESULT.fullmatch(key)
+        if found is None:
+            return put(self, key, data, **options)
+        line = found.groupdict() | {"event": json.loads(data).get("eventId"), "pid": os.getpid()}
+        log.add(what="committing", **line)
+        made = put(self, key, data, **options)
+        log.add(what="committed" if made else "was committed", **line)
+        return made
+
+    def observed_delete(self: LocalMediaStore, key: str) -> None:
+        if found := _RESULT.fullmatch(key):
+            log.add(what="removed", **found.groupdict(), pid=os.getpid())
+        delete(self, key)
+
+    ChannelJob.run = observed_run  # type: ignore[method-assign]
+    LocalMediaStore.put_bytes = observed_put  # type: ignore[method-assign]
+    LocalMediaStore.delete = observed_delete  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    observe(AppendLog(Path(sys.argv[1])))
+    module = sys.argv[2]
+    sys.argv = [module]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -1,0 +1,117 @@
+"""The ledger: load, a nemesis, and a checker; the command behind `make chaos`.
+
+make chaos MINUTES=30 SEED=7               every fault, one at a time and then mixed, for half an hour
+make chaos ARGS="--only kill-broker"       some faults (their names' beginnings)
+make chaos ARGS="--plan"                   print what the seed would do, and end
+make chaos ARGS="--external"               against AMQP_URL (and MEDIAFLOW_MANAGEMENT_URL), which is not hurt itself
+
+Exit codes: 0 the promise was kept; 1 it was broken; 2 wrong use; 3 it could not be checked.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from mediaflow_chaos.campaign import Campaign, run_campaign
+from mediaflow_chaos.clip import tiny_clip
+from mediaflow_chaos.faults import CLIENT_FAULTS, NODE_FAULTS
+from mediaflow_chaos.load import LoadPlan
+from mediaflow_chaos.node import SingleNode
+from mediaflow_chaos.report import Report, print_report, write_report
+from mediaflow_chaos.strikes import plan
+from mediaflow_chaos.world import Broker, world_around
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main(arguments: list[str]) -> int:
+    """Run one campaign; gives the exit code."""
+    options = _options(arguments)
+    faults = CLIENT_FAULTS if options.external else (*CLIENT_FAULTS, *NODE_FAULTS)
+    chosen = [fault for fault in faults if not options.only or fault.kind.name.startswith(tuple(options.only))]
+    if not chosen:
+        sys.stderr.write(f"no such fault; there are: {', '.join(fault.kind.name for fault in faults)}\n")
+        return 2
+    seconds = options.minutes * 60
+    strikes = plan(options.seed, seconds, [fault.kind for fault in chosen])
+    print(f"seed {options.seed}: {len(strikes)} strikes in {seconds:.0f} s")
+    print("\n".join(map(str, strikes)), flush=True)
+    if options.plan:
+        return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    folder = Path(tempfile.mkdtemp(prefix="mediaflow-chaos-", dir=options.folder))
+    try:
+        campaign = Campaign(
+            LoadPlan(options.seed, rate=options.rate), seconds, strikes, chosen, tiny_clip(folder / "clip.mp4")
+        )
+        return _said(_run(campaign, folder, external=options.external), options.json, folder if options.keep else None)
+    finally:
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(campaign: Campaign, folder: Path, *, external: bool) -> Report:
+    broker: Broker = External.from_environment() if external else SingleNode(folder / "broker")
+    try:
+        with world_around(broker, folder) as world:
+            return run_campaign(campaign, world, folder)
+    finally:
+        if isinstance(broker, SingleNode):
+            broker.end()
+
+
+@dataclass(frozen=True)
+class External:
+    """A broker that is there already; it is not hurt."""
+
+    amqp_url: str
+    management_url: str
+
+    @classmethod
+    def from_environment(cls) -> "External":
+        """Take AMQP_URL and MEDIAFLOW_MANAGEMENT_URL. Use a virtual host of your own: its queues are filled."""
+        try:
+            return cls(os.environ["AMQP_URL"], os.environ["MEDIAFLOW_MANAGEMENT_URL"])
+        except KeyError as missing:
+            sys.exit(f"--external needs {missing.args[0]}")
+
+    @property
+    def vhost(self) -> str:
+        """The virtual host's name."""
+        return unquote(urlsplit(self.amqp_url).path[1:]) or "/"
+
+
+def _said(report: Report, path: Path, kept: Path | None) -> int:
+    print_report(report)
+    write_report(report, path)
+    print(f"written to {path}" + (f"; logs kept in {kept}" if kept else ""))
+    return report.exit_code
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="run.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=3.0)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
+    parser.add_argument("--rate", type=float, default=30.0, help="uploads a second")
+    parser.add_argument("--only", nargs="*", default=[], help="beginnings of faults' names")
+    parser.add_argument("--plan", action="store_true", help="print the plan and end")
+    parser.add_argument("--external", action="store_true", help="use AMQP_URL, which is not hurt itself")
+    parser.add_argument("--folder", type=Path, default=None, help="where the run's files go")
+    parser.add_argument("--keep", action="store_true", help="keep the run's files")
+    usual = ROOT / ".run" / "chaos" / f"{datetime.now():%Y%m%d-%H%M%S}.json"
+    parser.add_argument("--json", type=Path, default=usual, help="where the JSON goes")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
