@@ -86,6 +86,23 @@ def test_sigterm_lets_running_uploads_end_and_exits_0(start, clip):
         httpx.get(f"{server.url}/healthz")
 
 
+def test_after_a_killed_master_the_next_ingest_has_the_port_at_once(start, clip):
+    server = start()
+    workers = server.workers()
+    with server.connect() as upload:  # gunicorn's workers would wait for its end, and keep the port meanwhile
+        head = (
+            f"POST /media/upload HTTP/1.1\r\nHost: x\r\nContent-Type: video/mp4\r\nContent-Length: {len(clip)}\r\n\r\n"
+        )
+        upload.sendall(head.encode() + clip[:1000])
+        until(lambda: list(server.store_root.glob("assets/*")), "the upload's start")
+        server.process.kill()
+        server.process.wait()
+        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), "the end of the workers", 5)
+
+    again = start(MEDIAFLOW_INGEST_PORT=str(server.port), ready=False)
+    until(lambda: again.records("ingest_started"), "a second start on the same port")
+
+
 def test_sigterm_while_it_waits_for_the_broker_exits_0(start):
     server = start("amqp://guest:guest@127.0.0.1:1/", ready=False)
     until(lambda: "broker_connect_retried" in server.log(), "the first try")

@@ -14,6 +14,7 @@ from gunicorn.glogging import Logger
 
 from ingest import metrics
 from ingest.app import create_app
+from ingest.lifeline import die_with
 from ingest.problems import CONTENT_TYPE, of_status, render
 from ingest.runtime import Runtime, open_runtime, prepare_back_pressure
 from ingest.settings import OWNER, IngestSettings
@@ -113,6 +114,7 @@ class IngestServer(BaseApplication):
             "control_socket_disable": True,
             "logger_class": FleetLogger,
             "loglevel": "warning",
+            "post_fork": lambda arbiter, _worker: die_with(arbiter.pid),
             "worker_exit": lambda _arbiter, _worker: self._close(),
             "child_exit": lambda _arbiter, worker: metrics.forget_process(worker.pid),
         }
