@@ -114,7 +114,7 @@ def test_a_request_that_died_half_way_is_taken_over_with_its_event(front, client
     assert answer.json()["eventId"] == event.event_id
     assert _event_ids(front) == [event.event_id]
     assert json.loads(path.read_text())["state"] == "confirmed"
-    assert (front.store_root / f"assets/{asset_id}/asset.json").exists()
+    assert (front.store_root / f"simulated/{asset_id}").exists()
 
 
 def test_an_upload_refused_by_the_broker_can_be_repeated_with_its_key(start, wire, wired_url, clip, key, amqp_url):

@@ -87,7 +87,8 @@ def test_a_simulated_asset_has_no_file(front, client):
     assert answer.status_code == 202
     [(_, event)] = queue_messages(front.amqp_url)
     assert (event["assetId"], event["durationSec"], event["source"]) == (asset_id, 120.0, None)
-    assert front.media_files() >= {f"assets/{asset_id}/asset.json"}
+    assert f"simulated/{asset_id}" in front.files()
+    assert not {key for key in front.media_files() if asset_id in key}
 
 
 def test_every_channel_gets_its_copy_of_the_one_publish(front, client):

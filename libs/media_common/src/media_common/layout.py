@@ -7,6 +7,7 @@
     assets/<assetId>/<channel>/result.json      the commit point: written last
     assets/<assetId>/<channel>/failure.json     why it gave up
     assets/<assetId>/<channel>/claim.json       who is putting outputs in place right now
+    simulated/<assetId>                         what is known of an asset that has no file and exists only as load
 
 Every part is checked here, so that no name a stranger chose can leave its folder.
 """
@@ -14,6 +15,7 @@ Every part is checked here, so that no name a stranger chose can leave its folde
 import re
 
 ASSETS = "assets/"
+SIMULATED = "simulated/"
 ASSET_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 CHANNEL_PATTERN = r"^[a-z][a-z0-9-]{0,62}$"
 #: One step of an output's path; outputs are named by our own code, so the set can be small.
@@ -57,6 +59,11 @@ def source_key(asset_id: str) -> str:
 def asset_key(asset_id: str) -> str:
     """Give the key of the asset's own record."""
     return asset_prefix(asset_id) + "asset.json"
+
+
+def simulated_key(asset_id: str) -> str:
+    """Give the key of the record (`MediaStore.create_record`) of an asset without a file."""
+    return SIMULATED + _checked(_asset_id, "an asset id", asset_id)
 
 
 def channel_prefix(asset_id: str, channel: str) -> str:

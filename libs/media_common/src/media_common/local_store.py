@@ -9,6 +9,7 @@ import obstore.store
 
 from media_common.errors import ObjectNotFound, StoreUnavailable
 from media_common.media_store import MediaStore, StoreWriter, checked
+from media_common.shared_records import SharedRecords, read
 from media_common.staged_file import StagedFile, move_into
 from media_common.store_edge import translated
 
@@ -26,6 +27,7 @@ class LocalMediaStore(MediaStore):
             raise StoreUnavailable(f"the store's folder {root} cannot be made: {error.strerror}") from None
         super().__init__(obstore.store.LocalStore(root))
         self._root, self._durable = root, durable
+        self._records = SharedRecords()
 
     def put_bytes(
         self,
@@ -43,6 +45,26 @@ class LocalMediaStore(MediaStore):
         ):
             file.write(data)
             return file.commit(if_absent=if_absent)
+
+    @property
+    def near(self) -> bool:
+        """See `MediaStore.near`."""
+        return True
+
+    def create_record(self, key: str, data: bytes) -> bytes | None:
+        """See `MediaStore.create_record`."""
+        with translated(f"writing {key}"):
+            return self._records.create(f"{self._root}/{checked(key)}", data)
+
+    def read_record(self, key: str) -> bytes | None:
+        """See `MediaStore.read_record`."""
+        with translated(f"reading {key}"):
+            return read(f"{self._root}/{checked(key)}")
+
+    def exists(self, key: str) -> bool:
+        """See `MediaStore.exists`."""
+        with translated(f"looking at {key}"):
+            return self._path(key).exists()
 
     def put_file(self, key: str, path: Path, content_type: str, *, consume: bool = False) -> None:
         """See `MediaStore.put_file`."""

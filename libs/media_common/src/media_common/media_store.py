@@ -85,6 +85,31 @@ class MediaStore(ABC):
         durable: a power cut after this call cannot undo it (S3: always so; local folder: unless fsync is off).
         """
 
+    @property
+    def near(self) -> bool:
+        """True when a small read or write takes microseconds, for there is no round trip in it."""
+        return False
+
+    def create_record(self, key: str, data: bytes) -> bytes | None:
+        """Store one line of text unless there is one; gives the one that is there already, else None.
+
+        Not durable: for what a power cut may take. A local folder has a form of its own for these, many to a file, so
+        they are read by `read_record` only.
+        """
+        while not self.put_bytes(key, data, content_type="application/json", if_absent=True):
+            existing = self.get_bytes(key)
+            if existing is not None:  # else it was removed meanwhile
+                return existing
+        return None
+
+    def read_record(self, key: str) -> bytes | None:
+        """Give what `create_record` stored, None when it is not there."""
+        return self.get_bytes(key)
+
+    def exists(self, key: str) -> bool:
+        """Tell whether the object is there."""
+        return self.head(key) is not None
+
     @abstractmethod
     def put_file(self, key: str, path: Path, content_type: str, *, consume: bool = False) -> None:
         """Store a file, durably. consume: the file is given away, so it may be moved instead of copied."""

@@ -1,20 +1,23 @@
 """Messages that were sent and not answered yet: which answer belongs to which, and how long each may wait."""
 
 from collections import OrderedDict
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from mq_common.messages import Outcome, OutgoingMessage
+
+#: Told once how a message ended, by the publisher's I/O thread: it has to be quick.
+Told = Callable[[Outcome], object]
 
 
 @dataclass(slots=True)
 class Submission:
-    """A message on its way, and the future its submitter holds."""
+    """A message on its way, and whom to tell how it ended."""
 
     message: OutgoingMessage
     deadline: float
     submitted: float
-    future: "Future[Outcome]" = field(default_factory=Future)
+    told: Told
     returned: bool = False
 
 

@@ -18,6 +18,11 @@ class Room:
         self._changed = threading.Condition()
         self._waiting = 0
 
+    @property
+    def there_is(self) -> bool:
+        """True while there is room."""
+        return self._occupied() < self._size
+
     def wait(self, timeout_s: float) -> bool:
         """Wait until there is room; False when there was none for ``timeout_s`` seconds."""
         if self._occupied() < self._size:

@@ -5,8 +5,8 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
-from concurrent.futures import Future, InvalidStateError
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import pika
@@ -16,7 +16,7 @@ from pika.channel import Channel
 from pika.exceptions import AMQPError
 
 from mq_common import metrics
-from mq_common._inflight import InFlight, Submission
+from mq_common._inflight import InFlight, Submission, Told
 from mq_common._outgoing_frames import OutgoingFrames
 from mq_common._room import Room
 from mq_common.connection import address, connection_parameters, reason_of
@@ -89,6 +89,11 @@ class ConfirmingPublisher:
         """True while a publish would be sent at once: connected, and not held back by the broker."""
         return self._channel is not None and not self._blocked and not self._reopening
 
+    @property
+    def has_room(self) -> bool:
+        """True while a submitter would not have to wait for the window."""
+        return self._room.there_is
+
     def start(self) -> None:
         """Start the I/O thread and begin to connect; returns at once. Harmless when it runs already."""
         with self._start_lock:
@@ -104,16 +109,29 @@ class ConfirmingPublisher:
 
         Blocks while the window is full, at most ``confirm_timeout`` seconds; then the message ends as UNKNOWN unsent.
         """
+        future: Future[Outcome] = Future()
+        if self._room.wait(self._confirm_timeout):
+            self.submit_all(((message, future.set_result),))
+        else:
+            now = time.monotonic()
+            self._finish((Submission(message, now, now, future.set_result),), Outcome.UNKNOWN)
+        return future
+
+    def submit_all(self, messages: Iterable[tuple[OutgoingMessage, Told]]) -> None:
+        """Send messages at once, each with whom to tell its Outcome; that happens in the publisher's own thread.
+
+        Never blocks, and so does not keep to the window: ask ``has_room`` before. For callers that have no thread to
+        wait in; a future and a wake-up for each message would cost more than the publish.
+        """
         if self._thread is None or self._pid != os.getpid():
             self.start()
         now = time.monotonic()
-        submission = Submission(message, now + self._confirm_timeout, now)
-        if self._closing or not self._room.wait(self._confirm_timeout):
-            self._finish((submission,), Outcome.UNKNOWN)
-            return submission.future
-        self._waiting.append(submission)
+        submissions = [Submission(message, now + self._confirm_timeout, now, told) for message, told in messages]
+        if self._closing:
+            self._finish(submissions, Outcome.UNKNOWN)
+            return
+        self._waiting.extend(submissions)
         self._wake()
-        return submission.future
 
     def publish(self, message: OutgoingMessage) -> Outcome:
         """Send the message and wait for its end: at most about twice ``confirm_timeout`` when the window is full."""
@@ -342,8 +360,10 @@ class ConfirmingPublisher:
         metrics.CONFIRM_SECONDS.observe(time.monotonic() - submissions[0].submitted)
         _COUNTERS[outcome].inc(len(submissions))
         for submission in submissions:
-            with contextlib.suppress(InvalidStateError):  # its submitter has cancelled it
-                submission.future.set_result(outcome)
+            try:
+                submission.told(outcome)
+            except Exception as error:  # a future that was cancelled, or whatever else: it must not end the loop
+                log.debug("outcome_not_taken", error=repr(error))
         self._room.made()
 
 

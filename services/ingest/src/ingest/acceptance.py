@@ -3,6 +3,7 @@
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 
+from ingest.asset_records import create_record, read_record
 from ingest.idempotency import Record, State, fingerprint_of
 from ingest.problems import ASSET_CONFLICT, REFUSED_BY_BROKER, UNCONFIRMED, UNROUTABLE, Kind, Problem
 from ingest.runtime import Runtime
@@ -77,6 +78,11 @@ def announce(runtime: Runtime, registered: Registered, traceparent: str) -> None
         outcome = future.result(runtime.settings.publish_limit_s)
     except FutureTimeout:
         outcome = Outcome.UNKNOWN
+    conclude(runtime, registered, outcome)
+
+
+def conclude(runtime: Runtime, registered: Registered, outcome: Outcome) -> None:
+    """Draw the consequences of how the publish ended. Raises Problem 503 unless it is confirmed and routed."""
     if registered.key is not None and registered.claim is not None:
         state: State = "confirmed" if outcome is Outcome.CONFIRMED else "unconfirmed"
         runtime.idempotency.settle(registered.key, registered.claim, state)
@@ -85,14 +91,10 @@ def announce(runtime: Runtime, registered: Registered, traceparent: str) -> None
 
 
 def _recorded(runtime: Runtime, event: MediaEvent, may_create: bool) -> MediaEvent:
-    key = layout.asset_key(event.asset_id)
-    if may_create and runtime.store.put_bytes(
-        key, event.to_body(), content_type="application/json", if_absent=True, durable=event.source is not None
-    ):
+    if may_create and create_record(runtime.store, event):
         runtime.index.note(event)
         return event
-    body = runtime.store.get_bytes(key)
-    existing = MediaEvent.from_body(body) if body is not None else None
+    existing = read_record(runtime.store, event.asset_id)
     if existing is None or not same_content(existing, event):
         raise Problem(
             ASSET_CONFLICT,

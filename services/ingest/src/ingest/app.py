@@ -8,13 +8,22 @@ from ingest.openapi import add_openapi_routes
 from ingest.outputs import add_output_routes
 from ingest.probes import add_probe_routes
 from ingest.runtime import Runtime
+from ingest.upload_lane import UploadLane
 from ingest.uploads import Uploads
 
 #: Seconds for which browsers may keep the pages' own scripts and styles.
 _STATIC_MAX_AGE_S = 3600
 
 
-def create_app(runtime: Runtime) -> Uploads:
+class FrontDoor(Uploads):
+    """The WSGI application, and the lane that goes round it (`ingest.front_worker`)."""
+
+    def __init__(self, app: Flask, runtime: Runtime) -> None:
+        super().__init__(app, runtime)
+        self.lane = UploadLane(runtime)
+
+
+def create_app(runtime: Runtime) -> FrontDoor:
     """Make the WSGI application on an opened runtime."""
     app = Flask("ingest", static_folder="static", static_url_path="/static", template_folder="templates")
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = _STATIC_MAX_AGE_S
@@ -24,4 +33,4 @@ def create_app(runtime: Runtime) -> Uploads:
     add_probe_routes(app, runtime)
     add_openapi_routes(app, runtime)
     add_error_handlers(app)
-    return Uploads(app, runtime)
+    return FrontDoor(app, runtime)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from ingest.asset_records import read_record
 from ingest.bursts import Burst, burst_key, burst_of
 from ingest.models import AssetView, ChannelErrorView, ChannelView, OutputView, SourceView, Status
 from ingest.playback import find_playback, output_url
@@ -17,9 +18,9 @@ from mq_common.events import MediaEvent
 def find_asset(runtime: Runtime, asset_id: str) -> MediaEvent:
     """Give the event under which the asset was uploaded. Raises Problem 404."""
     if layout.is_asset_id(asset_id):
-        body = runtime.store.get_bytes(layout.asset_key(asset_id))
-        if body is not None:
-            return MediaEvent.from_body(body)
+        event = read_record(runtime.store, asset_id)
+        if event is not None:
+            return event
         if (numbered := burst_of(asset_id)) is not None:
             burst_id, number = numbered
             stored = runtime.store.get_json(burst_key(burst_id))

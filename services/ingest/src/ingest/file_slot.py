@@ -7,6 +7,7 @@ from typing import Self
 
 import structlog
 
+from ingest.asset_records import has_record
 from ingest.bodies import too_large
 from ingest.digest import StreamDigest
 from ingest.file_names import clean_file_name
@@ -43,7 +44,7 @@ class FileSlot:
         source_key = layout.source_key(self.asset_id)
         self.source_key = f"{source_key}-{self.event_id}" if asset_id else source_key
         known = (key is not None and runtime.idempotency.find(key) is not None) or (
-            asset_id is not None and self._store.head(layout.asset_key(asset_id)) is not None
+            asset_id is not None and has_record(self._store, asset_id)
         )
         self._writer: StoreWriter | None = None if known else self._store.writer(self.source_key, content_type)
 

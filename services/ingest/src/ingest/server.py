@@ -14,6 +14,7 @@ from gunicorn.glogging import Logger
 
 from ingest import metrics
 from ingest.app import create_app
+from ingest.front_worker import FrontWorker
 from ingest.lifeline import die_with
 from ingest.problems import CONTENT_TYPE, of_status, render
 from ingest.runtime import Runtime, open_runtime, prepare_back_pressure
@@ -104,7 +105,7 @@ class IngestServer(BaseApplication):
         options: dict[str, Any] = {
             "bind": f"fd://{self._fd}",
             "backlog": _BACKLOG,
-            "worker_class": "gthread",
+            "worker_class": FrontWorker,
             "workers": self._settings.workers,
             "threads": self._settings.threads,
             "keepalive": _KEEPALIVE_S,

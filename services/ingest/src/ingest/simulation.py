@@ -35,7 +35,12 @@ def require_simulation(runtime: Runtime) -> None:
 def take_json(runtime: Runtime, body: RequestBody, key: str | None) -> Registered:
     """Take one simulated asset."""
     require_simulation(runtime)
-    wanted = checked(SimulatedUpload, parse_object(body.read_all(MAX_JSON_BYTES)))
+    return take_simulated(runtime, body.read_all(MAX_JSON_BYTES), key)
+
+
+def take_simulated(runtime: Runtime, text: bytes, key: str | None = None) -> Registered:
+    """Take one simulated asset, described in JSON."""
+    wanted = checked(SimulatedUpload, parse_object(text))
     runtime.door.admit(key)
     event = MediaEvent(
         event_id=new_event_id(),

@@ -21,10 +21,13 @@ from ingest.problems import CROSS_SITE, NOT_MEDIA, Problem
 from ingest.runtime import Runtime
 from ingest.simulation import run_burst, take_json
 from ingest.traces import next_traceparent
+from mq_common.events import MediaEvent
 
 log = structlog.get_logger()
 
 Environ = Mapping[str, Any]
+
+UPLOAD_PATH = "/media/upload"
 
 _ACCEPTED = 202
 
@@ -39,7 +42,7 @@ class Uploads:
     def __init__(self, app: Flask, runtime: Runtime) -> None:
         self.flask = app
         self._takers = {
-            "/media/upload": partial(answer_upload, runtime),
+            UPLOAD_PATH: partial(answer_upload, runtime),
             "/media/burst": partial(answer_burst, runtime),
         }
         for path, take in self._takers.items():
@@ -83,14 +86,21 @@ def answer_upload(runtime: Runtime, environ: Environ) -> Answer:
         body.discard()
         raise
     announce(runtime, registered, traceparent)
-    event = registered.event
+    return accepted(registered.event, form.value, body.received, started, traceparent)
+
+
+def accepted(event: MediaEvent, form: str, size: int, started: float, traceparent: str) -> Answer:
+    """Give the answer 202 of an upload that is stored and confirmed, counted and logged.
+
+    ``size`` is that of the request's body in bytes, ``started`` the `time.perf_counter` of its beginning in seconds.
+    """
     seconds = time.perf_counter() - started
-    metrics.upload_accepted(form.value, body.received, seconds)
+    metrics.upload_accepted(form, size, seconds)
     log.info(
         "upload_accepted",
         event_id=event.event_id,
         asset_id=event.asset_id,
-        form=form.value,
+        form=form,
         size=event.source.size if event.source else None,
         seconds=round(seconds, 4),
         trace_id=traceparent[3:35],
