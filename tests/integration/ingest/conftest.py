@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
@@ -54,7 +55,7 @@ def start(tmp_path: Path, amqp_url: str) -> Iterator[Callable[..., IngestServer]
     """Starts an ingest of this test alone, with settings of its own."""
     started: list[IngestServer] = []
 
-    def start_one(amqp: str = amqp_url, *, ready: bool = True, **settings: str) -> IngestServer:
+    def start_one(amqp: str = amqp_url, *, ready: bool = True, **settings: Any) -> IngestServer:
         server = IngestServer(tmp_path, amqp, **settings)
         started.append(server)
         return server.await_ready() if ready else server

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,9 @@ def until(condition: Callable[[], Any], what: str, limit_s: float = 15.0) -> Any
 class IngestServer:
     """``python -m ingest`` with its own store, on a free port."""
 
-    def __init__(self, folder: Path, amqp_url: str, **settings: str) -> None:
+    def __init__(
+        self, folder: Path, amqp_url: str, *, program: Sequence[str] = ("-m", "ingest"), **settings: str
+    ) -> None:
         self.store_root = folder / "store"
         self._log = folder / f"ingest-{time.monotonic_ns()}.log"
         self.port = free_ports(1)[0]
@@ -51,7 +53,7 @@ class IngestServer:
         self._workers = int(environment["MEDIAFLOW_INGEST_WORKERS"])
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "ingest"], env=environment, stderr=log, stdout=log, stdin=subprocess.DEVNULL
+                [sys.executable, *program], env=environment, stderr=log, stdout=log, stdin=subprocess.DEVNULL
             )
 
     def await_ready(self) -> "IngestServer":

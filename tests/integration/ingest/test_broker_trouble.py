@@ -1,6 +1,7 @@
-"""The broker is gone, slow, full, blocked or has no queues: 503 within a bound, each with its own name."""
+"""The broker is gone, slow, full, blocked or has no queues, and there is no outbox: 503 within a bound, by its name."""
 
 import time
+from functools import partial
 from uuid import uuid4
 
 import httpx
@@ -12,6 +13,12 @@ from local_fleet.broker import PrivateBroker
 from mq_workers import rabbitmqctl
 
 BOUND_S = 5.5
+
+
+@pytest.fixture
+def start(start):
+    """Starts an ingest without an outbox."""
+    return partial(start, MEDIAFLOW_OUTBOX="off")
 
 
 def _upload(client, **more):

@@ -118,7 +118,7 @@ def test_a_request_that_died_half_way_is_taken_over_with_its_event(front, client
 
 
 def test_an_upload_refused_by_the_broker_can_be_repeated_with_its_key(start, wire, wired_url, clip, key, amqp_url):
-    server = start(wired_url)
+    server = start(wired_url, MEDIAFLOW_OUTBOX="off")
     with server.client() as client:
         wire.freeze()
         refused = client.post("/media/upload", content=clip, headers=key)

@@ -135,8 +135,8 @@ def test_a_taken_port_exits_2_in_one_clear_line(start):
     assert len(server.log().splitlines()) == 1
 
 
-def test_a_broker_that_is_not_there_exits_3(start):
-    server = start("amqp://guest:guest@127.0.0.1:1/", ready=False, MEDIAFLOW_START_LIMIT_S="1")
+def test_a_broker_that_is_not_there_exits_3_without_an_outbox(start):
+    server = start("amqp://guest:guest@127.0.0.1:1/", ready=False, MEDIAFLOW_START_LIMIT_S="1", MEDIAFLOW_OUTBOX="off")
     assert server.process.wait(20) == 3
     assert "Traceback" not in server.log()
 

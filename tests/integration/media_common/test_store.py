@@ -221,3 +221,21 @@ def test_a_key_that_leads_out_of_the_store_is_refused(store: MediaStore, tmp_pat
 
 def test_a_store_that_works_is_found_to_work(store: MediaStore) -> None:
     store.check()
+
+
+def test_many_objects_are_described_page_by_page_and_removed_at_once(store: MediaStore) -> None:
+    for number in range(1100):
+        store.put_bytes(f"outbox/{number}.json", b"x" * (1 + number % 3))
+    store.put_bytes("outbox-not/1.json", b"x")
+
+    found = {info.key: info.size for info in store.list_objects("outbox/")}
+
+    assert found == {f"outbox/{number}.json": 1 + number % 3 for number in range(1100)}
+    store.delete("outbox/7.json")
+    store.delete_all(found)
+    assert list(store.list_keys("outbox/")) == []
+    assert list(store.list_keys("outbox-not/")) == ["outbox-not/1.json"]
+
+
+def test_listing_nothing_gives_nothing(store: MediaStore) -> None:
+    assert list(store.list_objects("nowhere/")) == []

@@ -1,13 +1,20 @@
 """What the unit tests of ingest share: a real local store, and a stand-in for the publisher."""
 
 from concurrent.futures import Future
+from functools import partial
 
 import pytest
 
+from ingest.adoption import Adoption
 from ingest.asset_index import AssetIndex
+from ingest.asset_records import complete_record
+from ingest.batches import Batches
 from ingest.channels_file import ChannelsFile
 from ingest.door import Door
 from ingest.idempotency import IdempotencyRecords
+from ingest.outbox import Outbox
+from ingest.relay import Relay
+from ingest.relay_lease import RelayLease
 from ingest.runtime import Runtime
 from ingest.settings import IngestSettings
 from media_common.settings import StoreSettings
@@ -43,13 +50,28 @@ def publisher() -> StandInPublisher:
 
 
 @pytest.fixture
-def runtime(store, publisher) -> Runtime:
+def outbox(store) -> Outbox:
+    return Outbox(store, accepts=True, max_entries=5)
+
+
+@pytest.fixture
+def runtime(store, publisher, outbox) -> Runtime:
+    index = AssetIndex(store)
+    relay = Relay(
+        outbox,
+        RelayLease(store),
+        Batches(outbox, publisher, partial(complete_record, store, index), answer_limit_s=1),
+        Adoption(outbox, patience_s=0),
+        publisher,
+    )
     return Runtime(
         settings=IngestSettings(allow_simulated=True),
         store=store,
         publisher=publisher,
-        door=Door(publisher, files_at_once=2),
+        door=Door(publisher, files_at_once=2, outbox=outbox),
         channels=ChannelsFile(None, "media"),
-        index=AssetIndex(store),
+        index=index,
         idempotency=IdempotencyRecords(store, patience_s=0.5),
+        outbox=outbox,
+        relay=relay,
     )

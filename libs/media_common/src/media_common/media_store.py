@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Bytes of one chunk of a range that is read.
 READ_CHUNK = 1024 * 1024
+#: Objects of one page of a listing, and of one request to delete: the most S3 takes.
+_LIST_PAGE = _DELETE_BATCH = 1000
 
 
 def checked(key: str) -> str:
@@ -205,6 +207,23 @@ class MediaStore(ABC):
                 for meta in page:
                     yield meta["path"]
 
+    def list_objects(self, prefix: str) -> Iterator[ObjectInfo]:
+        """Describe every object below a prefix, in no particular order; memory stays flat, however many there are."""
+        with in_store(f"listing {prefix}"):
+            for page in obstore.list(self._objects, prefix.rstrip("/"), chunk_size=_LIST_PAGE):
+                for meta in page:
+                    yield _described(meta)
+
+    def delete_all(self, keys: Iterable[str]) -> None:
+        """Remove these objects, many in one request where the store can; those that are not there are no error."""
+        for batch in _batches([checked(key) for key in keys], _DELETE_BATCH):
+            try:
+                with in_store(f"deleting {len(batch)} objects"):
+                    obstore.delete(self._objects, batch)
+            except ObjectNotFound:  # a local folder stops at the first that is missing
+                for key in batch:
+                    self.delete(key)
+
     def delete(self, key: str) -> None:
         """Remove the object; one that is not there is no error."""
         try:
@@ -227,3 +246,8 @@ class MediaStore(ABC):
 
 def _described(meta: "ObjectMeta") -> ObjectInfo:
     return ObjectInfo(key=meta["path"], size=meta["size"], modified=meta["last_modified"], etag=meta["e_tag"])
+
+
+def _batches(keys: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]

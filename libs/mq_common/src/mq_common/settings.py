@@ -16,7 +16,7 @@ PREFIX = "MEDIAFLOW_"
 #: Variables under these prefixes are checked by the process that owns them.
 NEIGHBOURS = ("INGEST_", "THUMBNAIL_", "TRANSCODE_", "SUBTITLE_", "REPLAYER_", "CONSOLE_", "FLEET_")
 #: Variables of a library: checked by every process that reads some of them.
-SHARED = ("STORE_", "MEDIA_")
+SHARED = ("STORE_", "MEDIA_", "OUTBOX")
 
 _AMQP_SCHEMES = ("amqp://", "amqps://")
 

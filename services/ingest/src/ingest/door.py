@@ -24,6 +24,19 @@ class Readiness(Protocol):
         ...
 
 
+class Shelter(Protocol):
+    """Where events wait while the broker can't take them."""
+
+    @property
+    def accepts(self) -> bool:
+        """True when events of new uploads may wait."""
+        ...
+
+    def require_room(self) -> None:
+        """Raise Problem 503 when no more may."""
+        ...
+
+
 class Door:
     """Refuses uploads that could not be announced or served well, before their bytes are taken.
 
@@ -36,10 +49,12 @@ class Door:
         publisher: Readiness,
         *,
         files_at_once: int,
+        outbox: Shelter | None = None,
         back_pressure: BackPressure | None = None,
         is_announced: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._publisher = publisher
+        self._outbox = outbox
         self._back_pressure = back_pressure
         self._is_announced = is_announced
         self._shut_since: float | None = None
@@ -48,15 +63,18 @@ class Door:
     def admit(self, key: str | None = None) -> None:
         """Let an upload in, or raise Problem 503 within DOOR_WAIT_S seconds of the broker's loss, 429 when it is shed.
 
-        ``key`` is its Idempotency-Key.
+        With an outbox it gets in without the broker, as long as there is room. ``key`` is its Idempotency-Key.
         """
-        self._await_broker()
+        self._await_broker(may_wait=True)
         self._admit_one(key)
 
     @contextmanager
     def admit_burst(self, count: int) -> Iterator[None]:
-        """Let a burst of so many messages in as a whole, or raise Problem 503 or 429."""
-        self._await_broker()
+        """Let a burst of so many messages in as a whole, or raise Problem 503 or 429.
+
+        It never waits in the outbox: load measures the broker, and is not worth keeping.
+        """
+        self._await_broker(may_wait=False)
         with self._back_pressure.admit_burst(count) if self._back_pressure is not None else nullcontext():
             yield
 
@@ -64,7 +82,9 @@ class Door:
         if self._back_pressure is not None:
             self._back_pressure.admit(lambda: key is not None and self._is_announced(key))
 
-    def _await_broker(self) -> None:
+    def _await_broker(self, *, may_wait: bool) -> None:
+        if self._outbox is not None and may_wait:
+            self._outbox.require_room()
         if self._publisher.ready:
             self._shut_since = None
             return
@@ -76,6 +96,8 @@ class Door:
             if self._publisher.ready:
                 self._shut_since = None
                 return
+        if self._outbox is not None and may_wait and self._outbox.accepts:
+            return
         raise Problem(
             BROKER_UNAVAILABLE,
             "The message broker is not reachable, or holds publishers back because of a memory or disk alarm. "
@@ -89,7 +111,7 @@ class Door:
         Some threads are kept for everything else, or slow uploads would shut out probes and pages too. Raises Problem
         503, 429.
         """
-        self._await_broker()
+        self._await_broker(may_wait=True)
         if not self._places.acquire(blocking=False):
             raise Problem(TOO_BUSY, "Every place for a file is taken; nothing was stored. Send it again in a moment.")
         metrics.RECEIVING.inc()

@@ -3,6 +3,7 @@
 A record per key lives in the store, so it works across workers, replicas and restarts:
 
     pending      somebody is publishing the event right now, or died while doing so
+    accepted     the event waits in the outbox; later requests only repeat the answer
     unconfirmed  the publish ended without a confirm; the next request may try again at once
     confirmed    the event is with the broker; later requests only repeat the answer
 """
@@ -22,7 +23,10 @@ from mq_common.events import MediaEvent
 
 log = structlog.get_logger()
 
-State = Literal["pending", "unconfirmed", "confirmed"]
+State = Literal["pending", "accepted", "unconfirmed", "confirmed"]
+
+#: The states of an upload that was answered 202.
+_ACCEPTED: frozenset[State] = frozenset(("accepted", "confirmed"))
 
 #: RFC 9110 field content; the key itself is only hashed, so any visible text will do.
 _KEY = re.compile(r"[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]{0,253}[\x21-\x7e\x80-\xff])?")
@@ -48,6 +52,11 @@ class Record:
             "state": self.state,
             "createdAt": self.created_at,
         }
+
+    @property
+    def accepted(self) -> bool:
+        """True when the upload was answered 202."""
+        return self.state in _ACCEPTED
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Record":
@@ -94,12 +103,12 @@ class IdempotencyRecords:
         return Record.from_json(stored) if stored is not None else None
 
     def is_announced(self, key: str) -> bool:
-        """Tell whether the key's event is with the broker; False too while the store can't tell."""
+        """Tell whether the key's upload was accepted before; False too while the store can't tell."""
         try:
             record = self.find(key)
         except StoreError:
             return False
-        return record is not None and record.state == "confirmed"
+        return record is not None and record.accepted
 
     def claim(self, key: str, fingerprint: str, event: MediaEvent) -> Record:
         """Take the key for this event, or give the record of whoever took it first, once that one has ended.

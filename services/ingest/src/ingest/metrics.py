@@ -31,6 +31,18 @@ DEPTH_STALE = Gauge(
 )
 DEPTH_POLL_FAILURES = Counter("mediaflow_ingest_depth_poll_failures", "Looks at the queues' depths that failed")
 
+OUTBOX_ENTRIES = Gauge("mediaflow_outbox_entries", "Events that wait in the outbox", multiprocess_mode="livemostrecent")
+OUTBOX_OLDEST_SECONDS = Gauge(
+    "mediaflow_outbox_oldest_seconds",
+    "Age of the oldest event in the outbox, when it was counted",
+    multiprocess_mode="livemostrecent",
+)
+OUTBOX_RELAYING = Gauge("mediaflow_outbox_relaying", "1 where the relay holds the lease", multiprocess_mode="livesum")
+OUTBOX_HELD = Counter("mediaflow_outbox_held", "Events put into the outbox", ["reason"])
+OUTBOX_RELAYED = Counter("mediaflow_outbox_relayed", "Events that the relay published, confirmed")
+OUTBOX_REFUSED = Counter("mediaflow_outbox_refused", "Tries of the relay that were not confirmed", ["outcome"])
+OUTBOX_UNREADABLE = Counter("mediaflow_outbox_unreadable", "Entries of the outbox that can't be read")
+
 
 class _FormMetrics:
     """The three metrics of one form, looked up once and not per request."""

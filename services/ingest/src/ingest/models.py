@@ -67,11 +67,11 @@ class BurstRequest(_In):
 
 
 class UploadAccepted(_Out):
-    """The upload is stored and the broker has confirmed its event."""
+    """The upload is stored; its event is confirmed (queued), or waits in the outbox for the broker (accepted)."""
 
     event_id: str
     asset_id: str
-    status: Literal["queued"] = "queued"
+    status: Literal["queued", "accepted"] = "queued"
 
 
 class BurstReport(_Out):

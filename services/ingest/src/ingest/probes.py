@@ -7,6 +7,7 @@ import orjson
 from flask import Flask, Response
 
 from ingest import metrics
+from ingest.outbox import Outbox
 from ingest.runtime import Runtime
 from media_common.errors import StoreError
 
@@ -25,14 +26,22 @@ def add_probe_routes(app: Flask, runtime: Runtime) -> None:
     @app.get("/readyz")
     def readyz() -> Response:
         broker = "ok" if runtime.publisher.ready else "not reachable, or holding publishers back (memory or disk alarm)"
-        parts = {"broker": broker, "store": store.state()}
-        ready = all(state == "ok" for state in parts.values())
+        parts = {"broker": broker, "store": store.state(), "outbox": _outbox_state(runtime.outbox)}
+        # While uploads may wait for the broker, a pod without it serves as well as any other.
+        needed = ("store",) if parts["outbox"] == "ok" else ("store", "broker")
+        ready = all(parts[name] == "ok" for name in needed)
         return _json({"status": "ok" if ready else "unavailable", **parts}, 200 if ready else 503)
 
     @app.get("/metrics")
     def scrape() -> Response:
         text, content_type = metrics.exposition()
         return Response(text, content_type=content_type, headers={"Cache-Control": "no-store"})
+
+
+def _outbox_state(outbox: Outbox) -> str:
+    if not outbox.accepts:
+        return "off"
+    return "full" if outbox.full else "ok"
 
 
 class _StoreProbe:

@@ -44,6 +44,7 @@ BROKER_UNAVAILABLE = Kind("broker-unavailable", 503, "The message broker can't b
 UNROUTABLE = Kind("unroutable", 503, "No channel takes uploads", 30)
 REFUSED_BY_BROKER = Kind("refused-by-broker", 503, "A channel's queue is full", 10)
 UNCONFIRMED = Kind("not-confirmed", 503, "The broker did not confirm in time", 5)
+OUTBOX_FULL = Kind("outbox-full", 503, "Too many uploads wait for the message broker", 30)
 TOO_BUSY = Kind("too-many-uploads", 503, "Too many uploads at once", 5)
 STORE_UNAVAILABLE = Kind("store-unavailable", 503, "The object store can't be used now", 5)
 STORE_FULL = Kind("store-full", 507, "The object store is full", 60)

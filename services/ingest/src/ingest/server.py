@@ -3,7 +3,7 @@
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import gunicorn.util
@@ -15,14 +15,15 @@ from gunicorn.glogging import Logger
 from ingest import metrics
 from ingest.app import create_app
 from ingest.front_worker import FrontWorker
+from ingest.late_topology import LateTopology
 from ingest.lifeline import die_with
 from ingest.problems import CONTENT_TYPE, of_status, render
 from ingest.runtime import Runtime, open_runtime, prepare_back_pressure
-from ingest.settings import OWNER, IngestSettings
+from ingest.settings import OWNER, IngestSettings, OutboxSettings
 from media_common.errors import StoreError
 from media_common.settings import StoreSettings
-from mq_common.channels import load_channels
-from mq_common.errors import ConfigurationError
+from mq_common.channels import ChannelSpec, load_channels
+from mq_common.errors import BrokerUnreachable, ConfigurationError
 from mq_common.logs import configure_logging
 from mq_common.process import EXIT_CONFIGURATION
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
@@ -36,6 +37,9 @@ _BACKLOG = 2048
 #: Seconds an idle connection is kept for the client's next request.
 _KEEPALIVE_S = 30
 
+#: Seconds a starting process looks for the broker when it can do without it for a while.
+_PATIENCE_WITH_OUTBOX_S = 5.0
+
 
 def serve() -> int:
     """Check the settings, declare the topology, and serve until SIGTERM.
@@ -43,16 +47,22 @@ def serve() -> int:
     Raises ConfigurationError, BrokerUnreachable, TopologyMismatch.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until gunicorn has its own
-    settings, store, broker, channels, logs, worker = load_settings(
-        IngestSettings, StoreSettings, BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, owner=OWNER
+    settings, outbox, store, broker, channels, logs, worker = load_settings(
+        *(IngestSettings, OutboxSettings, StoreSettings, BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings),
+        owner=OWNER,
     )
     configure_logging("ingest", logs)
     specs = load_channels(channels.channels, channels.profile)
     back_pressure = prepare_back_pressure(settings, broker)
     listener = _listen(settings.host, settings.port)
-    declare_topology(broker, specs.values())
+    late = _declare(broker, specs.values(), may_be_late=outbox.outbox == "on")
     server = IngestServer(
-        settings, worker.grace_s, listener, lambda: open_runtime(settings, store, broker, channels, back_pressure)
+        settings,
+        worker.grace_s,
+        listener,
+        lambda: open_runtime(
+            settings, store, broker, channels, outbox=outbox, back_pressure=back_pressure, late_topology=late
+        ),
     )
     log.info(
         "ingest_started",
@@ -61,10 +71,27 @@ def serve() -> int:
         threads=settings.threads,
         simulated=settings.allow_simulated,
         capacity=settings.capacity,
+        outbox=outbox.outbox,
     )
     gunicorn.util.write_error = _write_problem
     FleetArbiter(server).run()  # type: ignore[no-untyped-call]
     return 0
+
+
+def _declare(broker: BrokerSettings, specs: Iterable[ChannelSpec], *, may_be_late: bool) -> LateTopology | None:
+    """Declare the topology, or give what will once the broker is there: uploads are accepted without it.
+
+    Raises BrokerUnreachable unless it may be late; TopologyMismatch.
+    """
+    patience = broker.model_copy(update={"start_limit_s": min(broker.start_limit_s, _PATIENCE_WITH_OUTBOX_S)})
+    try:
+        declare_topology(patience if may_be_late else broker, specs)
+    except BrokerUnreachable as error:
+        if not may_be_late:
+            raise
+        log.warning("started_without_broker", reason=str(error), tip="uploads are accepted and wait in the outbox")
+        return LateTopology(broker, specs)
+    return None
 
 
 class FleetArbiter(Arbiter):

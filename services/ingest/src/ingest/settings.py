@@ -57,3 +57,14 @@ class IngestSettings(Settings):
     depth_poll_s: Annotated[float, Field(ge=0.1, le=60)] = Field(
         default=1.0, description="seconds between looks at the queues' depths; under load they are looked at sooner"
     )
+
+
+class OutboxSettings(Settings):
+    """Whether uploads are accepted while the broker can't take their events."""
+
+    outbox: Literal["on", "off"] = Field(
+        default="on", description="on: the event waits in the store; off: 503 within the publish limit"
+    )
+    outbox_max_entries: int = Field(
+        default=100_000, ge=1, le=1_000_000, description="most events that wait; uploads beyond get 503"
+    )

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ingest.acceptance import Registered, conclude
+from ingest.acceptance import Registered, conclude, known_acceptance
 from ingest.answers import Answer
 from ingest.error_answers import answer_error
 from ingest.repeated_heads import PlainUpload
@@ -56,6 +56,9 @@ class UploadLane:
         try:
             traceparent = next_traceparent(upload.traceparent)
             registered = take_simulated(self._runtime, upload.body)
+            known = known_acceptance(self._runtime, registered)
+            if known is not None:
+                return accepted(registered.event, "json", len(upload.body), started, traceparent, status=known)
             message = event_message(registered.event, traceparent)
         except Exception as error:
             return answer_error(error, "POST", UPLOAD_PATH)
@@ -72,7 +75,8 @@ class UploadLane:
     def answer(self, begun: Begun, outcome: Outcome) -> Answer:
         """Answer the upload when its publish has ended: quickly when it is confirmed, else call from a thread."""
         try:
-            conclude(self._runtime, begun.registered, outcome)
-            return accepted(begun.registered.event, "json", begun.size, begun.started, begun.traceparent)
+            event, traceparent = begun.registered.event, begun.traceparent
+            status = conclude(self._runtime, begun.registered, outcome, traceparent)
+            return accepted(event, "json", begun.size, begun.started, traceparent, status=status)
         except Exception as error:
             return answer_error(error, "POST", UPLOAD_PATH)

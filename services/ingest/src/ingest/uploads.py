@@ -10,7 +10,7 @@ import structlog
 from flask import Flask, Response, request
 
 from ingest import metrics
-from ingest.acceptance import announce
+from ingest.acceptance import Acceptance, announce
 from ingest.answers import Answer, StartResponse
 from ingest.bodies import RequestBody
 from ingest.content_types import BodyForm, bare_type, body_form
@@ -66,7 +66,7 @@ class Uploads:
 
 
 def answer_upload(runtime: Runtime, environ: Environ) -> Answer:
-    """Take an upload in whichever form it comes: 202 once it is stored and its event confirmed and routed."""
+    """Take an upload in whichever form it comes: 202 once it is stored and its event confirmed or in the outbox."""
     started = time.perf_counter()
     form = body_form(bare_type(environ.get("CONTENT_TYPE")))
     _refuse_cross_site(environ)
@@ -85,12 +85,14 @@ def answer_upload(runtime: Runtime, environ: Environ) -> Answer:
     except Exception:
         body.discard()
         raise
-    announce(runtime, registered, traceparent)
-    return accepted(registered.event, form.value, body.received, started, traceparent)
+    status = announce(runtime, registered, traceparent)
+    return accepted(registered.event, form.value, body.received, started, traceparent, status=status)
 
 
-def accepted(event: MediaEvent, form: str, size: int, started: float, traceparent: str) -> Answer:
-    """Give the answer 202 of an upload that is stored and confirmed, counted and logged.
+def accepted(
+    event: MediaEvent, form: str, size: int, started: float, traceparent: str, *, status: Acceptance
+) -> Answer:
+    """Give the answer 202 of an upload that is stored and confirmed, or safe in the outbox, counted and logged.
 
     ``size`` is that of the request's body in bytes, ``started`` the `time.perf_counter` of its beginning in seconds.
     """
@@ -100,6 +102,7 @@ def accepted(event: MediaEvent, form: str, size: int, started: float, traceparen
         "upload_accepted",
         event_id=event.event_id,
         asset_id=event.asset_id,
+        status=status,
         form=form,
         size=event.source.size if event.source else None,
         seconds=round(seconds, 4),
@@ -107,7 +110,7 @@ def accepted(event: MediaEvent, form: str, size: int, started: float, traceparen
     )
     return Answer(
         _ACCEPTED,
-        orjson.dumps({"eventId": event.event_id, "assetId": event.asset_id, "status": "queued"}),
+        orjson.dumps({"eventId": event.event_id, "assetId": event.asset_id, "status": status}),
         headers={"Location": f"/media/{event.asset_id}"},
     )
 
