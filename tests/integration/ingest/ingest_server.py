@@ -89,9 +89,9 @@ class IngestServer:
         return [int(pid) for pid in children.split()]
 
     def files(self) -> set[str]:
-        """Every file in the store, by its key."""
-        found = (path for path in self.store_root.rglob("*") if path.is_file())
-        return {str(path.relative_to(self.store_root)) for path in found}
+        """Every file in the store, by its key, but for the relay's lease, which no request makes."""
+        found = (str(path.relative_to(self.store_root)) for path in self.store_root.rglob("*") if path.is_file())
+        return {key for key in found if not key.startswith("relay/")}
 
     def media_files(self) -> set[str]:
         return {key for key in self.files() if key.startswith("assets/")}

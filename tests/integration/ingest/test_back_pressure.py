@@ -190,7 +190,8 @@ def test_the_wait_is_told_by_how_fast_the_queue_drains(guarded, channel):
 
 
 def test_broker_trouble_is_still_503_and_passes(guarded, start, wire, wired_url, management_url, channel):
-    server = start(wired_url, MEDIAFLOW_MANAGEMENT_URL=management_url, MEDIAFLOW_INGEST_CAPACITY=str(CAPACITY))
+    settings = {"MEDIAFLOW_MANAGEMENT_URL": management_url, "MEDIAFLOW_INGEST_CAPACITY": str(CAPACITY)}
+    server = start(wired_url, MEDIAFLOW_OUTBOX="off", **settings)
     with server.client() as client:
         assert _upload(client).status_code == 202
         wire.cut()
