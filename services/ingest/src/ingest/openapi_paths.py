@@ -33,6 +33,7 @@ _UPLOAD_PROBLEMS = (
     problems.UNROUTABLE,
     problems.REFUSED_BY_BROKER,
     problems.UNCONFIRMED,
+    problems.OUTBOX_FULL,
     problems.TOO_BUSY,
     problems.STORE_UNAVAILABLE,
     problems.STORE_FULL,
@@ -66,7 +67,8 @@ def _upload() -> Json:
             "Three forms: the file as the raw body (`curl --data-binary @holiday.mp4 -H 'Content-Type: video/mp4'`, or "
             "`curl -X POST -T holiday.mp4` for files that don't fit into memory), a form with a part `file` "
             "(`curl -F file=@holiday.mp4`), or JSON for a simulated asset where those are allowed.\n\n"
-            "202 comes after the file is in the store and the broker has confirmed an event that reached a queue. "
+            "202 comes after the file is in the store and the broker has confirmed an event that reached a queue "
+            "(`queued`), or, while the broker can't, the event is in the outbox, to be published later (`accepted`). "
             "Without `assetId` and `Idempotency-Key` the same file sent twice becomes two assets. With `assetId` the "
             "same content gives the same event again, other content 409. With `Idempotency-Key` the answer is repeated "
             "and nothing is published twice. In a form, the field `assetId` must come before the file."
@@ -91,7 +93,7 @@ def _upload() -> Json:
         },
         "responses": {
             "202": {
-                "description": "Stored, and its event confirmed by the broker",
+                "description": "Stored; its event is confirmed by the broker, or waits in the outbox",
                 "headers": {"Location": {"schema": {"type": "string"}, "description": "The asset's address"}},
                 "content": _json(_ref("UploadAccepted")),
             },
@@ -197,7 +199,7 @@ def _file(operation_id: str, summary: str, parameters: list[Json]) -> Json:
 
 
 def _readyz() -> Json:
-    operation = _plain("readyz", "Store and broker can be used", "application/json")
+    operation = _plain("readyz", "The store can be used, and the broker or the outbox", "application/json")
     operation["responses"]["503"] = {"description": "One of them can't; the body says which"}
     return operation
 
