@@ -131,8 +131,10 @@ def test_a_request_in_small_pieces_and_one_with_a_key_are_taken_as_well(front):
         assert once == again
 
 
-def test_uploads_that_wait_for_the_broker_take_no_thread_and_end_within_the_bound(start, wire, wired_url):
-    server = start(wired_url, MEDIAFLOW_INGEST_WORKERS="1", MEDIAFLOW_INGEST_THREADS="5")
+@pytest.mark.parametrize("outbox", ["on", "off"])
+def test_uploads_that_wait_for_the_broker_take_no_thread_and_end_within_the_bound(start, wire, wired_url, outbox):
+    settings = {"MEDIAFLOW_INGEST_WORKERS": "1", "MEDIAFLOW_INGEST_THREADS": "5"}
+    server = start(wired_url, MEDIAFLOW_OUTBOX=outbox, **settings)
     stack, connections = _connections(server, 40)
     with stack, server.client() as client:
         wire.freeze()
@@ -143,9 +145,16 @@ def test_uploads_that_wait_for_the_broker_take_no_thread_and_end_within_the_boun
         assert time.monotonic() - began < BOUND_S / 2
         replies = [connection.reply() for connection in connections]
         assert time.monotonic() - began < BOUND_S
-        assert {(reply[0], reply[2]["type"]) for reply in replies} == {(503, "urn:mediaflow:problem:not-confirmed")}
+        told = {(reply[0], reply[2].get("type") or reply[2]["status"]) for reply in replies}
+        assert told == {(202, "accepted") if outbox == "on" else (503, "urn:mediaflow:problem:not-confirmed")}
         wire.mend()
         until(lambda: connections[0].post(asset("frozen-0"))[0] == 202, "acceptance")
+        # A kept connection finds what waits: repeated before and after the relay, the event is the same one.
+        if outbox == "on":
+            events = {reply[2]["assetId"]: reply[2]["eventId"] for reply in replies}
+            until(lambda: not [key for key in server.files() if key.startswith("outbox/")], "the relay", 30)
+            again = connections[0].post(asset("frozen-1"))[2]
+            assert again["eventId"] == events["frozen-1"]
 
 
 def test_without_queues_an_upload_is_unroutable(start, amqp_url):
