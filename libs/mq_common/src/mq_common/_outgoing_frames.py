@@ -26,13 +26,14 @@ class OutgoingFrames:
     def encode(self, message: OutgoingMessage) -> bytes:
         """Give the frames of one publish.
 
-        Raises Pika's AMQPError, or what struct and str raise, for properties that do not fit into frames.
+        Raises Pika's AMQPError, or what struct and str raise, for properties that do not fit into frames, and
+        ValueError for headers that are longer than a frame: the broker would close the connection over them.
         """
         body = message.body
-        parts = [
-            self._method(message.exchange, message.routing_key),
-            frame.Header(self._number, len(body), message.properties).marshal(),
-        ]
+        header = frame.Header(self._number, len(body), message.properties).marshal()
+        if len(header) > self._most_per_frame + _FRAME_OVERHEAD:
+            raise ValueError(f"the headers take {len(header)} bytes, more than a frame holds")
+        parts = [self._method(message.exchange, message.routing_key), header]
         if len(body) <= self._most_per_frame:
             if body:
                 parts.append(frame.Body(self._number, body).marshal())

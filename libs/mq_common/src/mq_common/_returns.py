@@ -10,7 +10,7 @@ from pika.adapters.blocking_connection import BlockingChannel, BlockingConnectio
 from pika.exceptions import AMQPError
 
 from mq_common.connection import Version, reason_of, server_version
-from mq_common.headers import without_broker_headers
+from mq_common.headers import published_again, without_broker_headers
 
 log = structlog.get_logger()
 
@@ -76,14 +76,10 @@ def give_back(
         for delivery in deliveries:
             if not (properties := delivery.properties):
                 continue  # the end of the channel returns it
-            publishing.basic_publish("", queue, delivery.body, _again(properties), mandatory=True)
+            properties = published_again(properties, without_broker_headers(properties.headers))
+            publishing.basic_publish("", queue, delivery.body, properties, mandatory=True)
             channel.basic_ack(delivery.tag)
             settled.append(delivery)
     except AMQPError as error:
         log.warning("give_back_incomplete", queue=queue, left=len(deliveries) - len(settled), reason=reason_of(error))
     return settled
-
-
-def _again(properties: pika.BasicProperties) -> pika.BasicProperties:
-    properties.headers = without_broker_headers(properties.headers) or None
-    return properties

@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pika
+
 #: What the broker writes about deaths and deliveries. From 4.0 on it ignores these from a client, 3.10 continues them.
 _BROKER_HEADERS = ("x-death", "x-delivery-count", "x-acquired-count")
 _BROKER_PREFIXES = ("x-first-death-", "x-last-death-")
+#: Further addresses, which the broker would send copies to: a message that goes back goes to its one queue only.
+_ADDRESSES = ("CC", "BCC")
 
 
 def without_broker_headers(headers: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -15,3 +19,13 @@ def without_broker_headers(headers: Mapping[str, Any] | None) -> dict[str, Any]:
         for name, value in (headers or {}).items()
         if name not in _BROKER_HEADERS and not name.startswith(_BROKER_PREFIXES)
     }
+
+
+def published_again(properties: pika.BasicProperties, headers: Mapping[str, Any]) -> pika.BasicProperties:
+    """Give the properties of a message that is published again under ``headers``; changes and gives the same object.
+
+    The broker closes the channel over a ``user_id`` that is not the publisher's own, and follows CC and BCC.
+    """
+    properties.headers = {name: value for name, value in headers.items() if name not in _ADDRESSES} or None
+    properties.user_id = None
+    return properties
