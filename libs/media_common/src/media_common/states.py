@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from media_common.failure_record import is_history
 from media_common.last_delivery import REASON as LAST_DELIVERY_REASON
 from media_common.last_delivery import SILENT_AFTER_S
-from media_common.layout import asset_prefix, failure_key, progress_key, result_key
+from media_common.layout import asset_prefix, failure_key, progress_key, replay_key, result_key
 from media_common.media_store import MediaStore
 from media_common.timestamps import moment_of
 
@@ -37,12 +38,14 @@ class ChannelState:
 
 
 def read_channel_state(store: MediaStore, asset_id: str, channel: str) -> ChannelState:
-    """Read the state: one object when done, three otherwise. Raises StoreUnavailable."""
+    """Read the state: one object when done, three or four otherwise. Raises StoreUnavailable."""
     result = store.get_json(result_key(asset_id, channel))
     if result is not None:
         return state_of(channel, result, None, None)
     progress = store.get_json(progress_key(asset_id, channel))
-    return state_of(channel, None, store.get_json(failure_key(asset_id, channel)), progress)
+    failure = store.get_json(failure_key(asset_id, channel))
+    replay = None if failure is None else store.get_json(replay_key(asset_id, channel))
+    return state_of(channel, None, failure, progress, replay)
 
 
 def channels_of(store: MediaStore, asset_id: str) -> tuple[str, ...]:
@@ -56,16 +59,21 @@ def state_of(
     result: Mapping[str, Any] | None,
     failure: Mapping[str, Any] | None,
     progress: Mapping[str, Any] | None,
+    replay: Mapping[str, Any] | None = None,
     *,
     at: datetime | None = None,
 ) -> ChannelState:
-    """Decide the state from the three records, as it is ``at`` a time (now). Pure but for that.
+    """Decide the state from the records, as it is ``at`` a time (now). Pure but for that.
 
-    A result is the last word. A failure counts until work has begun again (a replayed dead letter); the one that was
-    left before a last delivery counts when the worker on it has gone silent.
+    A result is the last word. A failure counts until its message was put back (``replay``) or work has begun again; the
+    one that was left before a last delivery counts when the worker on it has gone silent.
     """
     if result is not None:
         return _done(channel, result)
+    if failure is not None and replay is not None and is_history(failure, replay):
+        failure = None
+        if progress is not None and not _is_newer(progress.get("updatedAt"), replay.get("replayedAt")):
+            progress = None  # of the run that failed
     if failure is not None and _counts(failure, progress or {}, at or datetime.now(UTC)):
         return _dead_lettered(channel, failure, progress or {})
     if progress is not None:
@@ -115,6 +123,5 @@ def _counts(failure: Mapping[str, Any], progress: Mapping[str, Any], at: datetim
     return on_last_delivery and beaten_at is not None and (at - beaten_at).total_seconds() > SILENT_AFTER_S
 
 
-def _is_newer(failed_at: object, updated_at: object) -> bool:
-    failed = moment_of(failed_at) or _LONG_AGO
-    return failed >= (moment_of(updated_at) or _LONG_AGO)
+def _is_newer(one: object, other: object) -> bool:
+    return (moment_of(one) or _LONG_AGO) >= (moment_of(other) or _LONG_AGO)
