@@ -47,8 +47,8 @@ def measure_rates(workplace: Workplace) -> Iterator[Row]:
 def measure_saturation(workplace: Workplace) -> Iterator[Row]:
     """Measure how many uploads a second there can be, and what one costs in processor time.
 
-    Once more with the store in memory: a folder for each asset is dear on ext4, above all where many files have been
-    deleted in the last minutes, as tests and benchmarks do.
+    Once more with the store in memory, to see what the disk has to do with it. The bare endpoint runs under the same
+    worker class and settings; having no lane for uploads it is served by gunicorn's threads.
     """
     with _both(workplace) as (ours, peer, purge), _in_memory(workplace, purge.amqp_url) as ours_in_memory:
 
