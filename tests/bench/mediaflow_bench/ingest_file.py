@@ -1,8 +1,9 @@
-"""A gigabyte as the raw body of an upload, against `cat file > other`, and what it does to ingest's memory."""
+"""A gigabyte as the raw body of an upload, against `cat > file` from a socket, and what it does to ingest's memory."""
 
 import mmap
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import threading
@@ -24,7 +25,10 @@ _SAMPLE_INTERVAL_S = 0.02
 
 
 def measure(workplace: Workplace) -> Iterator[Row]:
-    """Measure with the store's usual care (it waits for the disk), and without it, as cat does not wait either."""
+    """Measure with the store's usual care (it waits for the disk), and without it, as cat does not wait either.
+
+    One program sends the same file over loopback TCP to both sides.
+    """
     size = workplace.pick(1024, 256) * _MIB
     source = workplace.folder / "upload.mp4"
     _write_noise(source, size)
@@ -39,21 +43,26 @@ def measure(workplace: Workplace) -> Iterator[Row]:
 
 def _measure_usual(workplace: Workplace, amqp_url: str, source: Path, size: int) -> Iterator[Row]:
     peaks: list[float] = []
+    copy = _copy(workplace)
     with server.ingest(workplace, amqp_url) as usual:
-        upload = _watched(usual, peaks, partial(_upload, usual, source))
-        ours, plain, piped, synced = interleaved(
+        upload = _watched(usual, peaks, partial(_upload, workplace, usual, source, "sendfile"))
+        ours, sent, synced, plain, copied, copied_cat = interleaved(
             workplace.pick(5, 2),
             _settled(workplace, upload),
-            _shell(workplace, f"cat '{source}' > '{_copy(workplace)}'"),
-            _shell(workplace, f"cat '{source}' | cat > '{_copy(workplace)}'"),
-            _shell(workplace, f"cat '{source}' > '{_copy(workplace)}'; sync '{_copy(workplace)}'"),
+            _settled(workplace, partial(_to_shell, workplace, source, "sendfile", f"cat > '{copy}'")),
+            _settled(workplace, partial(_to_shell, workplace, source, "sendfile", f"cat > '{copy}'; sync '{copy}'")),
+            _settled(workplace, partial(_shell, f"cat '{source}' > '{copy}'")),
+            _settled(workplace, partial(_upload, workplace, usual, source, "copied")),
+            _settled(workplace, partial(_to_shell, workplace, source, "copied", f"cat > '{copy}'")),
         )
     name = f"ingest, {size // _MIB} MiB raw body"
     rate = f"{size / _MIB / statistics.median(ours):.0f} MiB/s"
-    note = f"hashed and on the disk when it is answered; {rate}"
-    yield compared(f"{name}: against cat other > file", "s", ours, plain, at_most(1.5), note)
-    yield compared(f"{name}: against cat > file from a pipe, which the kernel can't shorten", "s", ours, piped)
-    yield compared(f"{name}: against cat other > file; sync file", "s", ours, synced)
+    note = f"ours hashed and on the disk when it is answered; {rate}"
+    yield compared(f"{name}: against cat > file from the same socket", "s", ours, sent, at_most(1.5), note)
+    yield compared(f"{name}: against cat > file; sync file, from the same socket", "s", ours, synced)
+    named = f"{name}, from a sender that copies as curl does: against cat > file"
+    yield compared(named, "s", copied, copied_cat, at_most(1.5))
+    yield compared(f"{name}: against cat other > file, which moves nothing through a socket", "s", ours, plain)
     yield Row(
         f"{name}: memory above idle, all processes",
         "MB",
@@ -65,24 +74,23 @@ def _measure_usual(workplace: Workplace, amqp_url: str, source: Path, size: int)
 
 
 def _measure_unsynced(workplace: Workplace, amqp_url: str, source: Path, size: int) -> Iterator[Row]:
+    line = f"cat > '{_copy(workplace)}'"
     with server.ingest(workplace, amqp_url, MEDIAFLOW_STORE_FSYNC="false") as unsynced:
-        ours, plain = interleaved(
+        ours, peer = interleaved(
             workplace.pick(5, 2),
-            _settled(workplace, partial(_upload, unsynced, source)),
-            _shell(workplace, f"cat '{source}' > '{_copy(workplace)}'"),
+            _settled(workplace, partial(_upload, workplace, unsynced, source, "sendfile")),
+            _settled(workplace, partial(_to_shell, workplace, source, "sendfile", line)),
         )
     name = f"ingest, {size // _MIB} MiB raw body, MEDIAFLOW_STORE_FSYNC=false"
-    yield compared(f"{name}: against cat other > file", "s", ours, plain)
+    yield compared(f"{name}: against cat > file from the same socket", "s", ours, peer)
 
 
-def _settled(workplace: Workplace, action: Callable[[], object]) -> Callable[[], float]:
+def _settled(workplace: Workplace, action: Callable[[], float]) -> Callable[[], float]:
     """Time the action alone: with nothing left to write from before, and what it wrote removed after."""
 
     def run() -> float:
         os.sync()
-        began = time.perf_counter()
-        action()
-        seconds = time.perf_counter() - began
+        seconds = action()
         shutil.rmtree(workplace.folder / "store" / "assets", ignore_errors=True)
         _copy(workplace).unlink(missing_ok=True)
         return seconds
@@ -90,32 +98,49 @@ def _settled(workplace: Workplace, action: Callable[[], object]) -> Callable[[],
     return run
 
 
-def _shell(workplace: Workplace, line: str) -> Callable[[], float]:
-    return _settled(workplace, lambda: subprocess.run(["sh", "-c", line], check=True))
+def _shell(line: str) -> float:
+    began = time.perf_counter()
+    subprocess.run(["sh", "-c", line], check=True)
+    return time.perf_counter() - began
+
+
+def _to_shell(workplace: Workplace, source: Path, way: str, line: str) -> float:
+    """Send the file to a shell whose standard input is the connection; it ends when the shell does."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                shell = subprocess.Popen(["sh", "-c", line], stdin=connection)
+            shell.wait()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        seconds = workplace.run("send_file", listener.getsockname()[1], source, way)["seconds"]
+        thread.join()
+    return float(seconds)
 
 
 def _copy(workplace: Workplace) -> Path:
     return workplace.folder / "copy.mp4"
 
 
-def _upload(target: server.Server, source: Path) -> None:
-    # -T streams the file; --data-binary would read all of it into curl's memory first.
-    options = ["-sS", "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST", "-H", "Content-Type: video/mp4"]
-    done = subprocess.run(
-        ["curl", *options, "-T", str(source), target.url], capture_output=True, text=True, check=False
-    )
-    if done.stdout != "202":
-        raise ProgramFailed(f"curl: {done.stdout} {done.stderr}")
+def _upload(workplace: Workplace, target: server.Server, source: Path, way: str) -> float:
+    answer = workplace.run("send_file", target.port, source, way, "/media/upload")
+    if answer["status"] != "202":
+        raise ProgramFailed(f"ingest answered {answer['status']}")
+    return float(answer["seconds"])
 
 
-def _watched(target: server.Server, peaks: list[float], action: Callable[[], None]) -> Callable[[], None]:
+def _watched(target: server.Server, peaks: list[float], action: Callable[[], float]) -> Callable[[], float]:
     """Note for each run how far the resident memory rose above what it was before the first one, in MB."""
     idle = _resident(target.processes())
 
-    def run() -> None:
+    def run() -> float:
         with _sampling(target) as samples:
-            action()
+            seconds = action()
         peaks.append((max(samples) - idle) / 1e6)
+        return seconds
 
     return run
 

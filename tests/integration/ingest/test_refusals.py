@@ -128,15 +128,18 @@ def test_a_form_without_its_end_leaves_nothing(client):
     _problem(answer, 400, "malformed-request")
 
 
-def test_a_shorter_body_than_announced_says_how_much_came(front):
-    status, problem = _raw(front, (HEAD + "Content-Length: 100\r\n\r\n" + "x" * 60).encode(), half_close=True)
+@pytest.mark.parametrize(("announced", "came"), [(100, 60), (900_000, 500_000)])
+def test_a_shorter_body_than_announced_says_how_much_came(front, announced, came):
+    head = f"{HEAD}Content-Length: {announced}\r\n\r\n"
+    status, problem = _raw(front, head.encode() + b"x" * came, half_close=True)
     assert status == 400
-    assert "100 bytes were announced and 60 came" in problem["detail"]
+    assert f"{announced} bytes were announced and {came} came" in problem["detail"]
 
 
-def test_an_upload_that_stops_moving_is_given_up(front):
+@pytest.mark.parametrize(("announced", "came"), [(50_000, 3), (900_000, 300_000)])
+def test_an_upload_that_stops_moving_is_given_up(front, announced, came):
     started = time.monotonic()
-    status, _ = _raw(front, (HEAD + "Content-Length: 50000\r\n\r\nxxx").encode())
+    status, _ = _raw(front, f"{HEAD}Content-Length: {announced}\r\n\r\n".encode() + b"x" * came)
     assert status == 408
     assert time.monotonic() - started < 10
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import subprocess
 from uuid import UUID, uuid4
 
@@ -198,6 +199,26 @@ def test_a_simulated_asset_does_not_take_the_place_of_a_real_one(client, clip):
     asset_id = f"conflict-{uuid4().hex}"
     client.post("/media/upload", params={"assetId": asset_id}, content=clip)
     assert client.post("/media/upload", json={"assetId": asset_id, "ownerId": "anonymous"}).status_code == 409
+
+
+@pytest.mark.parametrize("cut", [0, 1, 100, 5000, 700_000])
+def test_a_large_body_is_stored_byte_for_byte_however_it_comes(front, cut):
+    """Part of it comes with its head, the rest through the kernel, and the next request right behind it."""
+    content = os.urandom(900_000)
+    head = (
+        f"POST /media/upload HTTP/1.1\r\nHost: x\r\nContent-Type: video/mp4\r\nContent-Length: {len(content)}\r\n\r\n"
+    )
+    with front.connect() as connection:
+        connection.sendall(head.encode() + content[:cut])
+        connection.sendall(content[cut:] + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answers = b""
+        while piece := connection.recv(65536):
+            answers += piece
+    assert [answers.count(b"HTTP/1.1 202"), answers.count(b"HTTP/1.1 200")] == [1, 1]
+    [(_, event)] = queue_messages(front.amqp_url)
+    assert event["source"]["size"] == len(content)
+    assert event["source"]["sha256"] == hashlib.sha256(content).hexdigest()
+    assert (front.store_root / event["source"]["key"]).read_bytes() == content
 
 
 def test_requests_sent_in_one_go_are_answered_one_by_one(front, clip):

@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 from pathlib import Path
@@ -7,7 +8,7 @@ import pytest
 
 from media_common.errors import StoreFull, StoreUnavailable
 from media_common.settings import StoreSettings
-from media_common.store import MediaStore, open_store
+from media_common.store import FileWriter, MediaStore, open_store
 
 KEY = "assets/a1/source"
 
@@ -162,6 +163,62 @@ def test_an_upload_needs_no_memory_of_its_size(tmp_path: Path) -> None:
     grown_mib = int(other_process.run(other_process.UPLOAD_MUCH, f"file://{tmp_path}/store", "300"))
 
     assert grown_mib < 10
+
+
+def _piped(store: MediaStore, content: bytes) -> bytes:
+    """Write through a pipe, between two plain writes; gives what was read back meanwhile."""
+    outlet, inlet = os.pipe()
+    try:
+        with store.writer(KEY, "video/mp4") as writer:
+            assert isinstance(writer, FileWriter)
+            writer.write(b"before ")
+            for start in range(0, len(content), 50_000):
+                size = os.write(inlet, content[start : start + 50_000])
+                writer.write_from(outlet, size)
+            seen = bytearray(7 + len(content))
+            assert writer.read_back(memoryview(seen), 0) == len(seen)
+            writer.write(b" after")
+            writer.commit()
+    finally:
+        os.close(outlet)
+        os.close(inlet)
+    return bytes(seen)
+
+
+@pytest.mark.parametrize("spliced", [True, False])
+def test_bytes_from_a_pipe_are_as_good_as_written_ones(
+    local_store: MediaStore, monkeypatch: pytest.MonkeyPatch, spliced: bool
+) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    if not spliced:
+        monkeypatch.setattr(os, "splice", refuse)
+    content = os.urandom(500_000)
+
+    assert _piped(local_store, content) == b"before " + content
+    assert local_store.get_bytes(KEY) == b"before " + content + b" after"
+
+
+_POUR_WITHOUT_ROOM = """
+import os, resource, sys
+from media_common.errors import StoreFull
+from media_common.settings import StoreSettings
+from media_common.store import open_store
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+outlet, inlet = os.pipe()
+try:
+    with open_store(StoreSettings(store_url=f"file://{sys.argv[1]}")).writer("assets/a1/source", "video/mp4") as writer:
+        for _ in range(5):
+            writer.write_from(outlet, os.write(inlet, b"x" * 50_000))
+except StoreFull as error:
+    print("full:", error)
+"""
+
+
+def test_a_store_without_room_says_so_to_a_pipe_too(tmp_path: Path) -> None:
+    assert other_process.run(_POUR_WITHOUT_ROOM, tmp_path / "store").startswith("full: writing assets/a1/source")
+    assert _files(tmp_path / "store") == []
 
 
 _USE_AFTER_FORK = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import obstore.store
 
 from media_common.errors import ObjectNotFound, StoreUnavailable
-from media_common.media_store import MediaStore, StoreWriter, checked
+from media_common.media_store import FileWriter, MediaStore, StoreWriter, checked
 from media_common.shared_records import SharedRecords, read
 from media_common.staged_file import StagedFile, move_into
 from media_common.store_edge import translated
@@ -115,13 +115,21 @@ class LocalMediaStore(MediaStore):
         return self._root / checked(key)
 
 
-class _LocalWriter(StoreWriter):
+class _LocalWriter(FileWriter):
     def __init__(self, key: str, file: StagedFile) -> None:
         self._what, self._file = f"writing {key}", file
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
         with translated(self._what):
             return self._file.write(data)
+
+    def write_from(self, pipe: int, size: int) -> None:
+        with translated(self._what):
+            self._file.write_from(pipe, size)
+
+    def read_back(self, buffer: memoryview, offset: int) -> int:
+        with translated(self._what):
+            return self._file.read_back(buffer, offset)
 
     def commit(self) -> None:
         with translated(self._what):

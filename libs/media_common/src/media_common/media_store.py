@@ -62,6 +62,18 @@ class StoreWriter(ABC):
         self.abort()
 
 
+class FileWriter(StoreWriter):
+    """A writer into a file of this machine: the kernel can bring it bytes, and it gives back what it has taken."""
+
+    @abstractmethod
+    def write_from(self, pipe: int, size: int) -> None:
+        """Append `size` bytes that wait in a pipe (a descriptor). Raises StoreUnavailable, StoreFull."""
+
+    @abstractmethod
+    def read_back(self, buffer: memoryview, offset: int) -> int:
+        """Fill a buffer from what has been written; gives the number of bytes. Raises StoreUnavailable."""
+
+
 class MediaStore(ABC):
     """Objects by key (``media_common.layout``). Writes are atomic: an object is there whole or not at all.
 

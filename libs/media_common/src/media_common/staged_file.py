@@ -1,5 +1,6 @@
 """A local file that appears under its name whole or not at all."""
 
+import errno
 import os
 import secrets
 import stat
@@ -10,6 +11,8 @@ from typing import Self
 #: What has been written is handed to the disk this often, in bytes, so that the wait at the end is short.
 _FLUSH_EVERY = 8 * 1024 * 1024
 _COPY_CHUNK = 1024 * 1024
+#: What the kernel says where a pipe cannot be spliced into this kind of file, or not at all.
+_NO_SPLICE = frozenset({errno.EINVAL, errno.ENOSYS, errno.EPERM})
 
 
 class StagedFile:
@@ -38,10 +41,27 @@ class StagedFile:
         written = 0
         while written < len(view):  # the kernel may take a part only
             written += os.write(self._fd, view[written:])
-        self._written += written
-        if self._durable and self._written - self._flushed >= _FLUSH_EVERY:
-            self._start_flush()
+        self._count(written)
         return written
+
+    def write_from(self, pipe: int, size: int) -> None:
+        """Append `size` bytes that wait in a pipe, without bringing them into this process where the kernel can."""
+        left = size
+        while left:
+            try:
+                moved = os.splice(pipe, self._fd, left)
+            except OSError as error:
+                if error.errno not in _NO_SPLICE:
+                    raise
+                while left:
+                    left -= self.write(os.read(pipe, min(left, _COPY_CHUNK)))
+                return
+            left -= moved
+            self._count(moved)
+
+    def read_back(self, buffer: memoryview, offset: int) -> int:
+        """Fill a buffer from what has been written, wherever the next write goes; gives the number of bytes."""
+        return os.preadv(self._fd, [buffer], offset)
 
     def copy_from(self, path: Path) -> None:
         """Append a file's content."""
@@ -83,9 +103,9 @@ class StagedFile:
         folder = self._target.parent
         if hasattr(os, "O_TMPFILE"):
             with suppress(OSError):
-                return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+                return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o666)
         staged = self._beside()
-        fd = os.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+        fd = os.open(staged, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
         self._staged = staged
         return fd
 
@@ -116,6 +136,11 @@ class StagedFile:
         else:
             # src_dir_fd makes it linkat(2), which follows the link in /proc to the nameless file
             os.link(f"/proc/self/fd/{self._fd}", name, src_dir_fd=self._fd, follow_symlinks=True)
+
+    def _count(self, written: int) -> None:
+        self._written += written
+        if self._durable and self._written - self._flushed >= _FLUSH_EVERY:
+            self._start_flush()
 
     def _start_flush(self) -> None:
         # Asks the kernel to write these pages out now, without waiting; dirty pages stay cached.

@@ -4,12 +4,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from media_common.local_store import LocalMediaStore
-from media_common.media_store import MediaStore, StoreWriter
+from media_common.media_store import FileWriter, MediaStore, StoreWriter
 from media_common.object_info import Folder, ObjectInfo
 from media_common.s3_store import S3MediaStore
 from media_common.settings import StoreSettings
 
-__all__ = ["Folder", "MediaStore", "ObjectInfo", "StoreWriter", "open_store"]
+__all__ = ["FileWriter", "Folder", "MediaStore", "ObjectInfo", "StoreWriter", "open_store"]
 
 
 def open_store(settings: StoreSettings) -> MediaStore:

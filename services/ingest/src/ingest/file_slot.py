@@ -8,9 +8,9 @@ from typing import Self
 import structlog
 
 from ingest.asset_records import has_record
-from ingest.bodies import too_large
-from ingest.digest import StreamDigest
+from ingest.bodies import RequestBody, too_large
 from ingest.file_names import clean_file_name
+from ingest.intake import FileIntake, open_intake
 from ingest.problems import EMPTY_UPLOAD, Problem
 from ingest.runtime import Runtime
 from media_common import layout
@@ -34,7 +34,6 @@ class FileSlot:
         self._limit = runtime.settings.max_upload_bytes
         self._kept = False
         self._committed = False
-        self._digest = StreamDigest()
         self._size = 0
         self._content_type = content_type
         self.event_id = new_event_id()
@@ -47,6 +46,7 @@ class FileSlot:
             asset_id is not None and has_record(self._store, asset_id)
         )
         self._writer: StoreWriter | None = None if known else self._store.writer(self.source_key, content_type)
+        self._intake = open_intake(self._writer)
 
     @property
     def stores(self) -> bool:
@@ -56,24 +56,32 @@ class FileSlot:
     def take(self, pieces: Iterable[bytes]) -> None:
         """Take the bytes as they come. Raises Problem 413 over the largest upload."""
         for piece in pieces:
-            self._digest.update(piece)
             self._size += len(piece)
             if self._size > self._limit:
                 raise too_large(self._limit)
-            if self._writer is not None:
-                self._writer.write(piece)
+            self._intake.take(piece)
+
+    def take_body(self, body: RequestBody) -> None:
+        """Take a whole body as the file, inside the kernel where it can be. Raises Problem as `RequestBody.pieces`."""
+        body.refuse_over(self._limit)
+        if isinstance(self._intake, FileIntake) and body.pours:
+            self.take([body.take_ahead()])
+            self._size += self._intake.take_poured(body)
+        else:
+            self.take(body.pieces(self._limit))
 
     def commit(self, file_name: str | None) -> Source:
         """Make the file appear in the store. Raises Problem 400 when there was not one byte."""
         if not self._size:
             raise Problem(EMPTY_UPLOAD, "The file has zero bytes. Was it read before it was written?")
+        sha256 = self._intake.hexdigest()
         if self._writer is not None:
             self._writer.commit()
             self._committed = True
         return Source(
             key=self.source_key,
             size=self._size,
-            sha256=self._digest.hexdigest(),
+            sha256=sha256,
             content_type=self._content_type,
             file_name=clean_file_name(file_name),
         )
@@ -99,7 +107,7 @@ class FileSlot:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._digest.close()
+        self._intake.close()
         # After a failing store nobody knows whether the asset's record was written: then a committed file stays.
         if self._kept or (self._committed and isinstance(error, StoreError)):
             return

@@ -23,14 +23,13 @@ _FORM_EXTRA_BYTES = 64 * 1024
 
 def take_raw(runtime: Runtime, environ: Environ, body: RequestBody, key: str | None) -> Registered:
     """Take the body as the file; name and fields are in the query, the name perhaps in Content-Disposition."""
-    limit = runtime.settings.max_upload_bytes
     query = query_of(environ)
     fields = checked_file_fields(query)
-    body.refuse_over(limit)
+    body.refuse_over(runtime.settings.max_upload_bytes)
     name = query.get("filename") or file_name_of_disposition(environ.get("HTTP_CONTENT_DISPOSITION"))
     content_type = bare_type(environ.get("CONTENT_TYPE"))
     with runtime.door.admit_file(key), FileSlot(runtime, fields.asset_id, key, content_type) as slot:
-        slot.take(body.pieces(limit))
+        slot.take_body(body)
         return register_file(runtime, slot, query, name, key)
 
 
