@@ -1,15 +1,18 @@
 """The worker loop against a real broker."""
 
 import json
+import logging
 import threading
 import time
 import urllib.error
 import urllib.request
 from base64 import b64encode
+from collections.abc import Iterator
 from urllib.parse import quote, unquote, urlsplit
 
 import pika
 import pytest
+import structlog
 from pika.adapters.blocking_connection import BlockingChannel
 from pydantic import SecretStr
 
@@ -19,8 +22,9 @@ from mq_common.connection import connect
 from mq_common.errors import BrokerUnreachable, JobInterrupted, PermanentError, TopologyMismatch, TransientError
 from mq_common.events import MediaEvent
 from mq_common.jobs import JobContext
+from mq_common.logs import configure_logging
 from mq_common.publisher import event_message
-from mq_common.settings import BrokerSettings
+from mq_common.settings import BrokerSettings, LogSettings
 from mq_common.topology import declare_topology
 from mq_workers import RecordingJob, RunningWorker, depth, eventually, working
 
@@ -67,6 +71,17 @@ def probe(running: RunningWorker, path: str) -> int:
         return error.code
 
 
+@pytest.fixture
+def plain_logging() -> Iterator[None]:
+    """Give logging back to the other tests as it was."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    structlog.reset_defaults()
+
+
 @pytest.fixture(autouse=True)
 def declared(settings: BrokerSettings, spec: ChannelSpec) -> None:
     declare_topology(settings, [spec])
@@ -100,6 +115,59 @@ def test_many_quick_jobs_are_each_done_once_and_leave_nothing_behind(
         eventually(lambda: len(job.ran) == len(assets))
     assert sorted(job.ran) == sorted(assets)
     assert depth(channel, spec.queue) == 0  # what was not acknowledged would have come back
+
+
+def test_an_event_of_our_publisher_goes_the_short_way_from_the_socket_to_its_job(
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long_ways: list[object] = []
+    monkeypatch.setattr("mq_common._session.Session._on_message", lambda *delivery: long_ways.append(delivery))
+    monkeypatch.setattr("mq_common._crew.event_of", lambda *message: long_ways.append(message))
+    assets = [f"a-{number}" for number in range(200)]
+    send(channel, spec, *assets)
+    job = RecordingJob()
+
+    with working(spec, job, settings):
+        eventually(lambda: len(job.ran) == len(assets) or long_ways)
+    assert long_ways == []
+    assert sorted(job.ran) == sorted(assets)
+
+
+def test_a_message_in_several_frames_among_small_ones_is_worked_on_like_them(
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
+) -> None:
+    assets = [f"a-{number}" for number in range(60)]
+    for number, asset in enumerate(assets):
+        body = MediaEvent.create(asset_id=asset, owner_id="u").to_body()
+        padding = b" " * 200_000 if number % 7 == 0 else b""
+        channel.basic_publish("", spec.queue, body + padding, pika.BasicProperties(delivery_mode=2))
+    job = RecordingJob()
+
+    with working(spec.model_copy(update={"prefetch": 30}), job, settings):
+        eventually(lambda: len(job.ran) == len(assets))
+    assert sorted(job.ran) == sorted(assets)
+    assert [depth(channel, queue) for queue in (spec.queue, spec.dead_letter_queue)] == [0, 0]
+
+
+def test_every_job_has_its_line_in_the_log_while_the_worker_runs(
+    settings: BrokerSettings,
+    spec: ChannelSpec,
+    channel: BlockingChannel,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    plain_logging: None,
+) -> None:
+    configure_logging(spec.name, LogSettings(log_format="json"))
+    send(channel, spec, *(f"a-{number}" for number in range(300)))
+    lines = bytearray()
+
+    def count() -> int:
+        lines.extend(capsysbinary.readouterr().err)
+        return lines.count(b'"event":"job_done"')
+
+    with working(spec.model_copy(update={"prefetch": 100}), RecordingJob(), settings):
+        eventually(lambda: count() == 300)
+    assert all(line.startswith(b"{") and line.endswith(b"}") for line in lines.splitlines())
+    assert count() == 300
 
 
 def test_a_spent_retry_budget_ends_in_the_dead_letter_queue_with_reason_rejected(

@@ -28,6 +28,13 @@ def test_what_our_publisher_writes_is_usual(traceparent: str | None) -> None:
     assert are_usual(b"".join(event_message(EVENT, traceparent).properties.encode()))
 
 
+def test_it_does_not_matter_in_which_order_a_broker_puts_the_headers() -> None:
+    headers = event_message(EVENT).properties.headers
+
+    assert are_usual(wire_of(headers=dict(sorted(headers.items()))))
+    assert are_usual(wire_of(headers=dict(reversed(headers.items()))))
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -38,6 +45,8 @@ def test_what_our_publisher_writes_is_usual(traceparent: str | None) -> None:
         {"content_type": "text/plain"},
         {"headers": {VERSION: "2.0", "other": f"\x17{VERSION}S\x00\x00\x00\x031.0"}},
         {"headers": {"first": 1, VERSION: "1.0"}},
+        {"headers": {"other": "x", VERSION: "1.1"}},
+        {"headers": {"other": "x"}},
         {"headers": None},
         {"priority": 1},
         {"app_id": "x"},
