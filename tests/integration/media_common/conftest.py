@@ -10,13 +10,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from job_doubles import UploadEvent, poster, uploaded
-from s3_service import S3Service
 
 from media_common.job import ChannelJob
 from media_common.settings import MediaSettings, StoreSettings
 from media_common.store import MediaStore, open_store
 from media_fixtures.cache import FixtureCache
 from media_fixtures.plugin import media_fixtures, silent_listener  # noqa: F401
+from s3_service import S3Service
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 import structlog
 from job_doubles import PREFIX, GivenUp, StoredSource, UploadEvent, WorkerContext, job_doing, poster, uploaded
-from s3_service import S3Service
 
 from media_common.errors import (
     BadMedia,
@@ -24,6 +23,7 @@ from media_common.states import read_channel_state
 from media_common.store import MediaStore
 from media_common.timestamps import moment_of
 from media_fixtures.cache import FixtureCache
+from s3_service import S3Service
 
 
 def _nothing_is_left(store: MediaStore, settings: MediaSettings) -> None:

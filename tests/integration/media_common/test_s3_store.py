@@ -5,11 +5,11 @@ from urllib.request import urlopen
 
 import other_process
 import pytest
-from s3_service import S3Service
 
 from media_common.errors import StoreUnavailable
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
+from s3_service import S3Service
 
 KEY = "assets/a1/transcode/index.m3u8"
 
