@@ -6,7 +6,7 @@ FLEET := $(BIN)/mediaflow
 PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload logs test lint format bench chaos lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload logs test lint format bench scenarios scenario chaos lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,12 @@ format: bootstrap-dev ## Put the code into the house's format
 
 bench: bootstrap-dev ## Measure speed and memory, each as a ratio in one run (ARGS=… chooses)
 	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+scenarios: bootstrap ## Play the seven scenarios on a fleet of their own (ARGS=--quick for smaller counts)
+	@$(BIN)/python tests/scenarios/run.py $(ARGS)
+
+scenario: bootstrap ## Play one of them: make scenario N=3
+	@$(BIN)/python tests/scenarios/run.py $(or $(N),$(error say N=3)) $(ARGS)
 
 chaos: bootstrap-dev ## Hurt the fleet under load and prove that nothing was lost (MINUTES=30 SEED=7, ARGS=… chooses)
 	@PYTHONPATH=tests/support $(BIN)/python tests/chaos/run.py $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(ARGS)

@@ -1,0 +1,1 @@
+"""The seven scenarios, run against a local fleet of their own: `make scenarios`."""

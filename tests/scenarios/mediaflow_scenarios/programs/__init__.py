@@ -1,0 +1,1 @@
+"""Programs that a scenario starts beside the fleet."""
