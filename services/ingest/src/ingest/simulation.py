@@ -13,7 +13,7 @@ from ingest.bodies import RequestBody
 from ingest.bursts import Burst, burst_key
 from ingest.fields import checked
 from ingest.models import BurstReport, BurstRequest, SimulatedUpload
-from ingest.problems import SIMULATION_OFF, UNCONFIRMED, Problem
+from ingest.problems import REFUSED_BY_BROKER, SIMULATION_OFF, UNCONFIRMED, UNROUTABLE, Kind, Problem
 from ingest.runtime import Runtime
 from ingest.strict_json import MAX_JSON_BYTES, parse_object
 from mq_common.events import MediaEvent, new_event_id
@@ -63,13 +63,21 @@ def run_burst(runtime: Runtime, body: RequestBody, traceparent: str) -> BurstRep
         report = _publish(runtime, burst, traceparent)
     log.info("burst_published", count=burst.count, **report.model_dump(by_alias=False))
     if report.confirmed < burst.count:
+        kind, reason = _why_not_all(report)
         raise Problem(
-            UNCONFIRMED,
-            f"{report.confirmed} of {burst.count} events are confirmed. Is the broker up, and do the channels' queues "
-            "exist and have room?",
+            kind,
+            f"{report.confirmed} of {burst.count} events are confirmed. {reason} Sent again, it is another burst.",
             report.model_dump(by_alias=True),
         )
     return report
+
+
+def _why_not_all(report: BurstReport) -> tuple[Kind, str]:
+    if report.nacked:
+        return REFUSED_BY_BROKER, "A channel's queue refused the others (is it full?); other queues may have kept them."
+    if report.unroutable:
+        return UNROUTABLE, "The broker has no queue for the others: start a channel worker, which declares its queue."
+    return UNCONFIRMED, "The broker did not answer for the others in time; it may still have taken them. Is it up?"
 
 
 def _publish(runtime: Runtime, burst: Burst, traceparent: str) -> BurstReport:
