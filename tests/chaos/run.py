@@ -15,10 +15,8 @@ import shutil
 import signal
 import sys
 import tempfile
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from mediaflow_chaos.campaign import Campaign, run_campaign
 from mediaflow_chaos.clip import tiny_clip
@@ -26,6 +24,7 @@ from mediaflow_chaos.faults import CLIENT_FAULTS, NODE_FAULTS
 from mediaflow_chaos.load import LoadPlan
 from mediaflow_chaos.node import SingleNode
 from mediaflow_chaos.report import Report, print_report, write_report
+from mediaflow_chaos.shared import SharedBroker
 from mediaflow_chaos.strikes import plan
 from mediaflow_chaos.world import Broker, world_around
 
@@ -59,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(campaign: Campaign, folder: Path, *, external: bool) -> Report:
-    broker: Broker = External.from_environment() if external else SingleNode(folder / "broker")
+    broker: Broker = _external() if external else SingleNode(folder / "broker")
     try:
         with world_around(broker, folder) as world:
             return run_campaign(campaign, world, folder)
@@ -68,25 +67,12 @@ def _run(campaign: Campaign, folder: Path, *, external: bool) -> Report:
             broker.end()
 
 
-@dataclass(frozen=True)
-class External:
-    """A broker that is there already; it is not hurt."""
-
-    amqp_url: str
-    management_url: str
-
-    @classmethod
-    def from_environment(cls) -> "External":
-        """Take AMQP_URL and MEDIAFLOW_MANAGEMENT_URL. Use a virtual host of your own: its queues are filled."""
-        try:
-            return cls(os.environ["AMQP_URL"], os.environ["MEDIAFLOW_MANAGEMENT_URL"])
-        except KeyError as missing:
-            sys.exit(f"--external needs {missing.args[0]}")
-
-    @property
-    def vhost(self) -> str:
-        """The virtual host's name."""
-        return unquote(urlsplit(self.amqp_url).path[1:]) or "/"
+def _external() -> SharedBroker:
+    """Take the broker that the environment names. Use a virtual host of your own: its queues are filled."""
+    try:
+        return SharedBroker(os.environ["AMQP_URL"], os.environ["MEDIAFLOW_MANAGEMENT_URL"])
+    except KeyError as missing:
+        sys.exit(f"--external needs {missing.args[0]}")
 
 
 def _said(report: Report, path: Path, kept: Path | None) -> int:

@@ -99,6 +99,7 @@ def test_a_message_that_waits_beside_its_result_is_stuck_too() -> None:
 
 def test_messages_that_the_queue_counts_and_does_not_show_are_stuck() -> None:
     assert faults(account(replace(DONE, hidden=2))) == {"stuck": 2}
+    assert faults(account(ChannelEvidence(hidden=1))) == {"stuck": 1}
 
 
 def test_an_effect_of_something_never_sent_is_unexpected() -> None:

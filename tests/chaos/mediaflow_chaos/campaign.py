@@ -11,14 +11,14 @@ from mediaflow_chaos.append_log import lines_of
 from mediaflow_chaos.checker import ChannelAccount, CouldNotCheck, check
 from mediaflow_chaos.evidence import ChannelEvidence, Evidence, observed_in, results_in
 from mediaflow_chaos.faults import Fault
-from mediaflow_chaos.fleet import CHANNELS, CHANNELS_FILE
+from mediaflow_chaos.fleet import CHANNELS
 from mediaflow_chaos.load import LoadGenerator, LoadPlan
 from mediaflow_chaos.member import wait_until
 from mediaflow_chaos.nemesis import Nemesis
-from mediaflow_chaos.queues import hidden_in, messages_in, unfinished
+from mediaflow_chaos.queues import messages_in, total_in, unfinished
 from mediaflow_chaos.report import Report
 from mediaflow_chaos.strikes import Strike
-from mediaflow_chaos.uploads import Upload, Verdict, uploads_of
+from mediaflow_chaos.uploads import Upload, uploads_of
 from mediaflow_chaos.world import World
 from mq_common.channels import load_channels
 from mq_common.errors import BrokerUnreachable
@@ -27,8 +27,6 @@ from mq_common.simulation import fails
 #: Seconds that open uploads get to be answered once everything is whole again.
 _ANSWER_PATIENCE_S = 30.0
 _WHOLE_AGAIN_S = 60.0
-#: Longer than the three minutes after which RabbitMQ tries a dead-lettering again.
-_DRAIN_LIMIT_S = 240.0
 #: The management API's numbers lag: the queues count as empty after so many seconds of nothing in them.
 _EMPTY_FOR_S = 3.0
 #: An upload sent this long before a queue's deletion, and without a result, may have been in it (seconds).
@@ -45,6 +43,9 @@ class Campaign:
     faults: Sequence[Fault]
     clip: bytes
     delivery_limit_allowed: bool = True
+    #: Seconds the queues get to become empty; longer than the three minutes after which RabbitMQ tries a
+    #: dead-lettering again.
+    drain_limit_s: float = 240.0
 
 
 def run_campaign(campaign: Campaign, world: World, folder: Path) -> Report:
@@ -63,7 +64,7 @@ def run_campaign(campaign: Campaign, world: World, folder: Path) -> Report:
             raise CouldNotCheck("no fault could be made: nothing was tested")
         uploads = uploads_of(lines_of(book))
         report.uploads = dict(Counter(upload.verdict.value for upload in uploads.values()))
-        _drain(world)
+        _drain(world, campaign.drain_limit_s)
         world.fleet.end_workers()
         report.accounts = _compare(campaign, world, uploads, book)
     except (CouldNotCheck, OSError, ValueError, KeyError) as error:
@@ -83,7 +84,7 @@ def _heal(world: World) -> None:
         world.fleet.await_works(_WHOLE_AGAIN_S)
 
 
-def _drain(world: World) -> None:
+def _drain(world: World, limit_s: float) -> None:
     """Wait until the work queues are empty, as long as it may take; what is left then is stuck."""
     queues = [f"media.{channel}" for channel in CHANNELS]
     empty_since: float | None = None
@@ -95,11 +96,11 @@ def _drain(world: World) -> None:
         return empty_since is not None and time.monotonic() - empty_since > _EMPTY_FOR_S
 
     with suppress(TimeoutError):
-        wait_until(empty_for_long, "empty queues", _DRAIN_LIMIT_S)
+        wait_until(empty_for_long, "empty queues", limit_s)
 
 
 def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book: Path) -> list[ChannelAccount]:
-    specs = load_channels(CHANNELS_FILE, "simulated")
+    specs = load_channels(world.fleet.channels_file, "simulated")
     evidence = Evidence(uploads, {channel: _gather(world, channel, book) for channel in CHANNELS})
     return check(
         evidence,
@@ -110,14 +111,16 @@ def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book:
 
 def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
     queue = f"media.{channel}"
+    waiting = messages_in(world.broker.amqp_url, queue)
+    counted = total_in(world.broker.management_url, world.broker.vhost, queue)
     commits, deliveries = observed_in(lines_of(world.fleet.effects), channel)
     return ChannelEvidence(
         results=results_in(world.fleet.store, channel),
         commits=commits,
         deliveries=deliveries,
         dead_letters=messages_in(world.broker.amqp_url, f"{queue}.dlq"),
-        waiting=messages_in(world.broker.amqp_url, queue),
-        hidden=hidden_in(world.broker.management_url, world.broker.vhost, queue),
+        waiting=waiting,
+        hidden=max(0, counted - len(waiting)),
         removed=_removed(world, channel, book),
     )
 
@@ -141,8 +144,3 @@ def _endings(world: World) -> list[str]:
         for code, count in Counter(member.endings).items()
         if code not in (0, -9)
     ]
-
-
-def accepted(report: Report) -> int:
-    """Give how many uploads were accepted."""
-    return report.uploads.get(Verdict.ACCEPTED.value, 0)

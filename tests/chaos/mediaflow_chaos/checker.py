@@ -86,7 +86,8 @@ class _Check:
         self._look_for_strangers()
         if found.hidden:
             account.stuck += found.hidden
-            self._fault(f"{found.hidden} messages are held in the queue on their way to its dead-letter queue")
+            account.lost = max(0, account.lost - found.hidden)  # those may be among them
+            self._fault(f"{found.hidden} messages are in the queue, held by somebody or on their way out of it")
         distinct = sum(1 for count in found.deliveries.values() if count)
         account.duplicate_deliveries = sum(found.deliveries.values()) - distinct
         account.duplicate_deliveries += sum(len(letters) - 1 for letters in self._dead.values())

@@ -42,7 +42,7 @@ class ChannelEvidence:
     dead_letters: Sequence[Message] = ()
     #: Still in the work queue after all the time it had, or in the outbox.
     waiting: Sequence[Message] = ()
-    #: Messages that the queue counts and does not show: on their way to the dead-letter queue, and not getting there.
+    #: Messages that the queue counts and does not show: somebody holds them, or their dead-letter queue takes none.
     hidden: int = 0
     #: Assets whose message was in the queue when an operator deleted it.
     removed: frozenset[str] = frozenset()

@@ -29,6 +29,7 @@ class Fleet:
     ingest_amqp_url: str
     worker_amqp_url: str
     workers_per_channel: int = 2
+    channels_file: Path = CHANNELS_FILE
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -100,7 +101,7 @@ class Fleet:
             "AMQP_URL": amqp_url,
             "MEDIAFLOW_STORE_URL": f"file://{self.store}",
             "MEDIAFLOW_STORE_FSYNC": "false",
-            "MEDIAFLOW_CHANNELS": str(CHANNELS_FILE),
+            "MEDIAFLOW_CHANNELS": str(self.channels_file),
             "MEDIAFLOW_PROFILE": "simulated",
             "MEDIAFLOW_LOG_FORMAT": "json",
             "MEDIAFLOW_HEARTBEAT_S": str(HEARTBEAT_S),

@@ -50,9 +50,9 @@ def unfinished(management_url: str, vhost: str, queues: Iterable[str]) -> dict[s
     return {queue: depths[queue].total for queue in queues if queue in depths and depths[queue].total}
 
 
-def hidden_in(management_url: str, vhost: str, queue: str) -> int:
-    """Count messages that are neither ready nor in flight: they wait for their dead-letter queue."""
+def total_in(management_url: str, vhost: str, queue: str) -> int:
+    """Count all messages of a queue, those that it does not show too. Raises CouldNotCheck when there is no queue."""
     depths = ManagementClient(management_url, vhost=vhost, timeout_s=10).queue_depths()
     if queue not in depths:
         raise CouldNotCheck(f"{queue} is not there")
-    return depths[queue].stuck
+    return depths[queue].total
