@@ -19,6 +19,8 @@ Hit = Callable[[World, Strike], None]
 
 #: A worker that is asked to stop finishes its jobs, and the next one has to start on a busy machine.
 _RESTART_LIMIT_S = 40.0
+#: After which a queue that has consumers has its dead-lettering ready too.
+_SETTLED_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +177,16 @@ def slow_disk(world: World, strike: Strike) -> None:
 
 
 def delete_queue(world: World, strike: Strike) -> None:
-    """Delete a work queue under its consumers. What is in it is lost by the operator's own act; work has to go on."""
+    """Delete a work queue under its consumers. What is in it is lost by the operator's own act; work has to go on.
+
+    Not while the node recovers: RabbitMQ 3.10 then loses its dead-lettering supervisor (a worker of it is started for
+    a queue that is gone), and every queue with at-least-once dead-lettering stays down until the node is restarted.
+    """
     channel = _one_of(CHANNELS, strike)
     queue = f"media.{channel}"
     with pika.BlockingConnection(pika.URLParameters(world.broker.amqp_url)) as connection:
+        wait_until(lambda: _has_consumers(connection, queue), f"consumers on {queue} before its deletion", 30.0)
+        connection.sleep(_SETTLED_S)
         since = now()
         connection.channel().queue_delete(queue)
         wait_until(lambda: _has_consumers(connection, queue), f"consumers on {queue} after its deletion", 20.0)
