@@ -22,6 +22,7 @@ from mediaflow_bench.workplace import ProgramFailed, Workplace
 _MIB = 1024 * 1024
 _PIECE = 16 * _MIB
 _SAMPLE_INTERVAL_S = 0.02
+_STANDSTILL_S = 1.5
 
 
 def measure(workplace: Workplace) -> Iterator[Row]:
@@ -134,7 +135,7 @@ def _upload(workplace: Workplace, target: server.Server, source: Path, way: str)
 
 def _watched(target: server.Server, peaks: list[float], action: Callable[[], float]) -> Callable[[], float]:
     """Note for each run how far the resident memory rose above what it was before the first one, in MB."""
-    idle = _resident(target.processes())
+    idle = _idle(target)
 
     def run() -> float:
         with _sampling(target) as samples:
@@ -160,6 +161,15 @@ def _sampling(target: server.Server) -> Iterator[list[int]]:
     finally:
         over.set()
         thread.join()
+
+
+def _idle(target: server.Server) -> int:
+    """Give the resident memory once it stands still: the first worker answers before the others have started."""
+    before, now = 0, _resident(target.processes())
+    while abs(now - before) > _MIB:
+        time.sleep(_STANDSTILL_S)
+        before, now = now, _resident(target.processes())
+    return now
 
 
 def _resident(processes: list[psutil.Process]) -> int:
