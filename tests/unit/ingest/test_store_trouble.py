@@ -92,7 +92,8 @@ def _send(client, form, key=None):
 
 
 def _stored(store):
-    return {key for folder in ("assets/", "simulated/", "idempotency/", "bursts/") for key in store.list_keys(folder)}
+    folders = ("assets/", "simulated/", "idempotency/", "bursts/", "intents/", "outbox/")
+    return {key for folder in folders for key in store.list_keys(folder)}
 
 
 def _records(store):
@@ -114,7 +115,8 @@ STEPS = [
     (form, key, step)
     for form in UPLOADS
     for key in (None, "k-1")
-    for step in (("simulated/",) if form == "json" else ("/source", "asset.json")) + (("idempotency/",) if key else ())
+    for step in (("simulated/",) if form == "json" else ("/source", "intents/", "asset.json"))
+    + (("idempotency/",) if key else ())
 ]
 
 
@@ -197,6 +199,24 @@ def test_a_refused_publish_is_told_as_such_though_its_key_can_not_be_settled(cli
     monkeypatch.setattr(publisher, "submit", lambda message: (failing.fail("idempotency/", 507), submit(message))[1])
     answer = _send(client, "json", "k-1")
     assert answer.json["type"] == "urn:mediaflow:problem:refused-by-broker"
+
+
+@pytest.mark.parametrize("form", UPLOADS)
+def test_an_event_that_neither_the_broker_nor_the_outbox_has_is_told_as_stored_and_not_announced(
+    client, publisher, failing, form
+):
+    publisher.outcome = Outcome.UNKNOWN
+    failing.fail("outbox/", 507)
+    refused = _send(client, form, "k-1")
+    assert (refused.status_code, refused.json["type"]) == (503, "urn:mediaflow:problem:not-confirmed")
+    assert "The upload is stored" in refused.json["detail"]
+
+    failing.heal()
+    publisher.outcome = Outcome.CONFIRMED
+    started = time.monotonic()
+    again = _send(client, form, "k-1")
+    assert time.monotonic() - started < 0.4
+    assert (again.status_code, again.json["eventId"]) == (202, refused.json["eventId"])
 
 
 def test_what_the_store_says_to_the_clearing_up_does_not_hide_why(client, failing):

@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+import structlog
+
 from ingest.asset_records import create_record, read_record
 from ingest.idempotency import Record, State, fingerprint_of
 from ingest.outbox_entry import Entry
@@ -18,6 +20,8 @@ from media_common import layout
 from media_common.errors import StoreError, StoreFull
 from mq_common.events import MediaEvent
 from mq_common.publisher import Outcome, event_message
+
+log = structlog.get_logger()
 
 #: What the client is told: the event is in the channels' queues, or waits in the outbox.
 Acceptance = Literal["queued", "accepted"]
@@ -119,6 +123,11 @@ def conclude(runtime: Runtime, registered: Registered, outcome: Outcome, tracepa
     except Problem:
         _settle_key(runtime, registered, "unconfirmed")
         raise
+    except StoreError as error:
+        # Neither with the broker nor in the outbox, but stored: that is what the client has to know.
+        log.warning("event_not_held", event_id=registered.event.event_id, error=str(error))
+        _settle_key(runtime, registered, "unconfirmed")
+        raise _not_announced(outcome, registered.event) from None
     _settle_key(runtime, registered, "confirmed" if status == "queued" else "accepted")
     return status
 
