@@ -38,6 +38,10 @@ def test_5_a_requeue_storm_is_busy_and_does_nothing_and_the_metrics_show_it(pass
     assert "media.storm" not in fleet.queues.depths()
 
 
+def test_6_replayed_dead_letters_reach_their_own_channel_alone(passes):
+    passes("6")
+
+
 def test_7_paused_workers_lose_nothing_and_resumed_ones_drain_all_of_it(passes):
     said = passes("7")
     assert re.search(r"^media\.thumbnail +140 +0 +0$", said, re.MULTILINE)

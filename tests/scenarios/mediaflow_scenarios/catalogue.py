@@ -9,6 +9,7 @@ from mediaflow_scenarios import (
     new_channel,
     one_upload,
     pause_and_resume,
+    replayed,
     requeue_storm,
     slow_provider,
 )
@@ -30,5 +31,6 @@ SCENARIOS = {
     "3": Scenario("a flaky provider: retry, dead letter, x-death", flaky_provider.run),
     "4": Scenario("a crashing worker: the same queue, another reason", crashing_worker.run),
     "5": Scenario("a requeue storm", requeue_storm.run),
+    "6": Scenario("replay: dead letters go back to their one queue", replayed.run),
     "7": Scenario("pause and resume: the queue takes it", pause_and_resume.run),
 }

@@ -67,7 +67,7 @@ def _fourth_channel(stage: Stage) -> Iterator[None]:
     fleet = stage.fleet
     fleet.write_channels(PREVIEW)
     stage.page.command("cat preview.toml >> channels.toml; mediaflow reload")
-    stage.page.say(fleet.mediaflow("reload").strip())
+    stage.page.say(fleet.mediaflow("reload").rstrip())
     spec = fleet.channels["preview"]
     try:
         yield

@@ -11,14 +11,15 @@ class Sizes:
     slow_burst: int
     look_every_s: float
     cooldown_s: float
-    #: Scenarios 3 and 6: assets, a tenth of which fails.
+    #: Scenario 3: assets, a tenth of which fails.
     flaky_burst: int
     #: Scenario 4: innocent messages behind the one that crashes; whether to wait for the asset's own word.
     neighbours: int
     await_last_word: bool
     #: Scenario 5: seconds of storm.
     storm_s: float
-    #: Scenario 6: dead letters in the first replay.
+    #: Scenario 6: uploads, a tenth of which fails; dead letters in the first replay.
+    replay_uploads: int
     replayed_first: int
     #: Scenario 7: assets of the burst, and uploads one by one.
     paused_burst: int
@@ -34,6 +35,7 @@ FULL = Sizes(
     neighbours=8,
     await_last_word=True,
     storm_s=15.0,
+    replay_uploads=300,
     replayed_first=5,
     paused_burst=2800,
     paused_uploads=200,
@@ -48,6 +50,7 @@ QUICK = Sizes(
     neighbours=3,
     await_last_word=False,
     storm_s=3.0,
+    replay_uploads=100,
     replayed_first=3,
     paused_burst=120,
     paused_uploads=20,
