@@ -61,7 +61,6 @@ def channels_named_in(package: str, channels: Collection[str]) -> list[str]:
     assert spec is not None and spec.submodule_search_locations
     found = []
     for file in sorted(Path(spec.submodule_search_locations[0]).rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Constant) and node.value in names:
-                found.append(f"{file.name}:{node.lineno}")
-    return found
+        constants = (node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Constant))
+        found += [(file.name, node.lineno) for node in constants if node.value in names]
+    return [f"{name}:{line}" for name, line in sorted(found)]

@@ -44,7 +44,8 @@ def run(stage: Stage) -> None:
         "thumbnail drains at once while transcode piles up",
         f"thumbnail done after {course.thumbnails_done_s or 0:.1f} s, transcode had {course.transcode_left_then} to go",
     )
-    steps = [each for each, last in zip(course.transcoders, [None, *course.transcoders], strict=False) if each != last]
+    counts = [at_start, *course.transcoders]
+    steps = [at_start, *(each for each, last in zip(counts[1:], counts, strict=False) if each != last)]
     stage.expect(
         at_start == bounds.min and max(course.transcoders) == bounds.max,
         f"transcode grows from {bounds.min} to {bounds.max} workers",
@@ -72,7 +73,12 @@ def _watch(stage: Stage, assets: list[str], began: float) -> _Course:
     ideal_s = len(assets) * spec.simulated.latency_ms / 1000 / (spec.workers.max * spec.concurrency)
     deadline = began + ideal_s * _SLACK + sizes.cooldown_s * _SLACK + _START_S
     course = _Course()
-    until(lambda: fleet.queues.depth(spec.queue).total, _START_S, "the burst in the broker's figures")
+
+    def figures_are_there() -> bool:
+        _note(stage, course, assets, time.monotonic() - began)
+        return fleet.queues.depth(spec.queue).total > 0
+
+    until(figures_are_there, _START_S, "the burst in the broker's figures")
     stage.show_queues()
     stage.page.say()
     names = list(fleet.channels)
