@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from local_fleet.addresses import host_and_port
+from local_fleet.addresses import listeners_of
 from local_fleet.broker_choice import choose_broker
 from local_fleet.control import ControlClient
 from local_fleet.errors import FleetError, FleetNotUp
@@ -61,17 +61,20 @@ def check_before_start(
 
 
 def _reach(amqp_url: str) -> None:
-    """Raise FleetError when nothing listens at the user's own broker's address."""
-    host, port = host_and_port(amqp_url)
+    """Raise FleetError when nothing listens at any address of the user's own broker."""
+    listeners = listeners_of(amqp_url)
     deadline = time.monotonic() + _BROKER_PATIENCE_S
     while True:
-        try:
-            socket.create_connection((host, port), timeout=_BROKER_PATIENCE_S).close()
-        except OSError as error:
-            if time.monotonic() > deadline:
-                raise FleetError(f"no broker answers at {host}:{port} (AMQP_URL): {error.strerror or error}") from None
-        else:
-            return
+        for listener in listeners:
+            try:
+                socket.create_connection(listener, timeout=_BROKER_PATIENCE_S).close()
+            except OSError as error:
+                reason = error.strerror or str(error)
+            else:
+                return
+        if time.monotonic() > deadline:
+            places = ", ".join(f"{host}:{port}" for host, port in listeners)
+            raise FleetError(f"no broker answers at {places} (AMQP_URL): {reason}")
         time.sleep(_POLL_S)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 
-from local_fleet.addresses import vhost_of, without_login
+from local_fleet.addresses import broker_without_login, vhost_of
 from local_fleet.autoscaler import Autoscaler
 from local_fleet.broker_choice import BrokerChoice
 from local_fleet.broker_member import BrokerMember
@@ -70,7 +70,7 @@ class Supervisor:
             "supervisor": os.getpid(),
             "broker": {
                 "kind": self._choice.kind,
-                "address": without_login(environment["AMQP_URL"]),
+                "address": broker_without_login(environment["AMQP_URL"]),
                 "amqp_url": environment["AMQP_URL"],
                 "management_url": environment.get("MEDIAFLOW_MANAGEMENT_URL"),
             },

@@ -1,10 +1,10 @@
 """Connections to the broker: parameters with every time-out set, and a bounded, patient first connect."""
 
+import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
-from urllib.parse import urlsplit
 
 import pika
 import structlog
@@ -12,6 +12,7 @@ from pika.adapters.blocking_connection import BlockingConnection
 from pika.exceptions import AMQPConnectionError, AMQPError
 
 from mq_common.errors import BrokerUnreachable, ConfigurationError
+from mq_common.node_addresses import host_and_port, node_urls
 from mq_common.retry import Backoff
 from mq_common.settings import BrokerSettings
 
@@ -20,18 +21,25 @@ log = structlog.get_logger()
 Version = tuple[int, int]
 
 
-def connection_parameters(settings: BrokerSettings, name: str) -> pika.URLParameters:
-    """Give Pika's parameters for AMQP_URL, with the connection's ``name`` as operators see it in the management UI.
+def connection_parameters(settings: BrokerSettings, name: str) -> list[pika.URLParameters]:
+    """Give Pika's parameters for each node in AMQP_URL, with the connection's ``name`` as the management UI shows it.
 
-    Pika waits for ever on a blocked broker unless told otherwise, so no time-out is left at its default.
-    Raises ConfigurationError when the address does not parse.
+    The order is drawn anew, so that clients spread over the nodes. Raises ConfigurationError when an address does not
+    parse.
     """
     try:
-        parameters = pika.URLParameters(settings.amqp_url.get_secret_value())
+        nodes = [_parameters(url, settings, name) for url in node_urls(settings.amqp_url.get_secret_value())]
     except (ValueError, TypeError, IndexError):
         raise ConfigurationError(
             "AMQP_URL: not a valid address; expected amqp://user:password@host:5672/vhost"
         ) from None
+    random.shuffle(nodes)
+    return nodes
+
+
+def _parameters(url: str, settings: BrokerSettings, name: str) -> pika.URLParameters:
+    """Pika waits for ever on a blocked broker unless told otherwise, so no time-out is left at its default."""
+    parameters = pika.URLParameters(url)
     parameters.heartbeat = settings.heartbeat_s
     parameters.blocked_connection_timeout = None  # publishers time out by message, consumers may outwait an alarm
     parameters.socket_timeout = settings.connect_timeout_s
@@ -45,19 +53,19 @@ def connect(
 ) -> BlockingConnection:
     """Open a blocking connection, trying again with growing waits for ``limit_s`` seconds (default: the start limit).
 
-    Raises BrokerUnreachable with the last reason when the limit is over or ``stop()`` says so.
+    Every node in AMQP_URL is tried before there is a wait. Raises BrokerUnreachable with the last reason when the limit
+    is over or ``stop()`` says so.
     """
-    parameters = connection_parameters(settings, name)
+    nodes = connection_parameters(settings, name)
     limit = settings.start_limit_s if limit_s is None else limit_s
     deadline = time.monotonic() + limit
     # At the start the broker is probably starting too; later a herd of workers must not storm one that recovers.
     backoff = Backoff(initial_s=0.1, max_s=0.5 if limit_s is None else 5.0)
     said = ""
     while True:
-        try:
-            return BlockingConnection(parameters)
-        except (AMQPConnectionError, OSError) as error:
-            reason = reason_of(error)
+        connection, reason = _first_that_answers(nodes, stop)
+        if connection is not None:
+            return connection
         wait = backoff.next()
         if stop() or time.monotonic() + wait > deadline:
             raise BrokerUnreachable(f"broker at {address(settings)} not reachable in {limit:g} s: {reason}")
@@ -65,6 +73,24 @@ def connect(
             said = reason
             log.info("broker_connect_retried", address=address(settings), reason=reason, limit_s=limit)
         sleep_until(time.monotonic() + wait, stop)
+
+
+def _first_that_answers(
+    nodes: Sequence[pika.URLParameters], stop: Callable[[], bool]
+) -> tuple[BlockingConnection | None, str]:
+    """Try one node after the other; gives the last one's reason when none answers.
+
+    Not left to Pika, which would try them all in one call: with hung nodes that takes longer than workers may be silent.
+    """
+    reason = ""
+    for parameters in nodes:
+        try:
+            return BlockingConnection(parameters), ""
+        except (AMQPConnectionError, OSError) as error:
+            reason = reason_of(error)
+        if stop():
+            break
+    return None, reason
 
 
 def sleep_until(moment: float, stop: Callable[[], bool]) -> None:
@@ -88,9 +114,9 @@ def parse_version(text: str) -> Version:
 
 
 def address(settings: BrokerSettings) -> str:
-    """Name the broker as host:port, without the user's name and password."""
-    parts = urlsplit(settings.amqp_url.get_secret_value())
-    return f"{parts.hostname or 'localhost'}:{parts.port or (5671 if parts.scheme == 'amqps' else 5672)}"
+    """Name the broker as host:port, without the user's name and password; several nodes with commas."""
+    nodes = (host_and_port(url) for url in node_urls(settings.amqp_url.get_secret_value()))
+    return ", ".join(f"{host}:{port}" for host, port in nodes)
 
 
 def reason_of(error: BaseException) -> str:

@@ -57,7 +57,7 @@ class ConfirmingPublisher:
         confirm_timeout: float = 5.0,
     ) -> None:
         self._settings = settings
-        self._parameters = connection_parameters(settings, name)
+        self._nodes = connection_parameters(settings, name)
         self._window = window
         self._confirm_timeout = confirm_timeout
         self._start_lock = threading.Lock()
@@ -77,6 +77,8 @@ class ConfirmingPublisher:
         self._channel: Channel | None = None
         self._frames: OutgoingFrames | None = None
         self._backoff = Backoff(initial_s=0.1, max_s=5.0)
+        self._connects = 0
+        self._answer_due = float("inf")
         self._nacks_in_a_row = 0
         self._reopening = False
         self._last_reopen = float("-inf")
@@ -190,8 +192,11 @@ class ConfirmingPublisher:
         if self._closing and not self._waiting:
             self._stop_loop()
             return
+        node = self._nodes[self._connects % len(self._nodes)]
+        self._connects += 1
+        self._answer_due = time.monotonic() + self._settings.connect_timeout_s
         self._connection = pika.SelectConnection(
-            self._parameters,
+            node,
             on_open_callback=self._on_connection_open,
             on_open_error_callback=self._on_connection_lost,
             on_close_callback=self._on_connection_lost,
@@ -212,6 +217,7 @@ class ConfirmingPublisher:
         assert self._connection is not None  # noqa: S101 - the channel is one of its
         self._frames = OutgoingFrames(self._connection, channel)
         self._backoff.reset()
+        self._answer_due = float("inf")
         self._nacks_in_a_row = 0
         self._reopening = False
         self._channel = channel
@@ -221,12 +227,14 @@ class ConfirmingPublisher:
 
     def _on_connection_lost(self, _: Any, error: BaseException) -> None:
         self._forget_channel()
+        self._answer_due = float("inf")
         self._blocked = False
         metrics.PUBLISHER_BLOCKED.set(0)
         if self._closing:
             self._stop_loop()
             return
-        wait = self._backoff.next()
+        # The next node at once; a wait only when all of them were tried.
+        wait = 0.0 if self._connects % len(self._nodes) else self._backoff.next()
         metrics.PUBLISHER_RECONNECTS.inc()
         log.warning(
             "publisher_connection_lost",
@@ -331,7 +339,15 @@ class ConfirmingPublisher:
     def _close_channel(self) -> None:
         channel, self._channel = self._channel, None
         if channel is not None and channel.is_open:
+            self._answer_due = time.monotonic() + self._confirm_timeout
             channel.close()
+
+    def _abandon_connection(self) -> None:
+        """Leave a node that has stopped to answer; the next one may serve long before the heartbeat notices."""
+        self._answer_due = float("inf")
+        if self._connection is not None and not self._connection.is_closed:
+            # Closing it in order would wait for an answer too, and Pika has no public way to do without one.
+            self._connection._terminate_stream(AMQPError("the broker has stopped to answer"))
 
     def _on_tick(self) -> None:
         now = time.monotonic()
@@ -344,6 +360,8 @@ class ConfirmingPublisher:
             self._reopen("no answer to anything sent since the message that timed out")
         if self._reopening and not len(self._inflight):
             self._close_channel()
+        if now > self._answer_due and not self._blocked:
+            self._abandon_connection()
         metrics.IN_FLIGHT.set(len(self._inflight))
         assert self._loop is not None  # noqa: S101
         self._loop.call_later(EXPIRY_TICK_S, self._on_tick)

@@ -33,7 +33,7 @@ class ReadyMessages:
         """Raise ConfigurationError when the management API's address is missing or wrong."""
         if settings.management_url is None:
             raise ConfigurationError("MEDIAFLOW_MANAGEMENT_URL: needed to find the queues behind the exchange")
-        vhost = str(connection_parameters(settings, name).virtual_host)
+        vhost = str(connection_parameters(settings, name)[0].virtual_host)
         self._management = ManagementClient(settings.management_url.get_secret_value(), vhost=vhost)
         self._settings = settings
         self._name = name

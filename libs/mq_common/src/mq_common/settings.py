@@ -9,6 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from mq_common.channels import Profile
 from mq_common.errors import ConfigurationError
+from mq_common.node_addresses import node_urls
 
 PREFIX = "MEDIAFLOW_"
 
@@ -17,8 +18,6 @@ PREFIX = "MEDIAFLOW_"
 NEIGHBOURS = ("INGEST_", "THUMBNAIL_", "TRANSCODE_", "SUBTITLE_", "REPLAYER_", "CONSOLE_", "FLEET_")
 #: Variables of a library: checked by every process that reads some of them.
 SHARED = ("STORE_", "MEDIA_", "OUTBOX")
-
-_AMQP_SCHEMES = ("amqp://", "amqps://")
 
 
 class Settings(BaseSettings):
@@ -30,6 +29,7 @@ class Settings(BaseSettings):
 class BrokerSettings(Settings):
     """Where the broker is, and how long anything may wait for it. All durations in seconds."""
 
+    #: One address, or those of a cluster's nodes: amqp://user:password@a,b,c/vhost, or whole addresses with commas.
     amqp_url: SecretStr = Field(default=SecretStr("amqp://guest:guest@localhost:5672/%2F"), validation_alias="AMQP_URL")
     #: Base address of RabbitMQ's management API, where one is needed (scaling, console).
     management_url: SecretStr | None = None
@@ -41,8 +41,7 @@ class BrokerSettings(Settings):
     @field_validator("amqp_url")
     @classmethod
     def _amqp(cls, value: SecretStr) -> SecretStr:
-        if not value.get_secret_value().startswith(_AMQP_SCHEMES):
-            raise ValueError("must start with amqp:// or amqps://")
+        node_urls(value.get_secret_value())
         return value
 
 
