@@ -26,6 +26,7 @@ def account(
         found,
         results={**found.results, "b": "e-b"},
         commits={**found.commits, "b": Commits(made=1, events=frozenset({"e-b"}))},
+        deliveries={**found.deliveries, "b": 1},
     )
     uploads = {"a": upload, "b": Upload("b", Verdict.ACCEPTED, "e-b")}
     evidence = Evidence(uploads, {"thumbnail": beside})
@@ -165,6 +166,9 @@ def test_a_run_in_which_nothing_was_accepted_proves_nothing() -> None:
         check(Evidence({"a": OPEN}, {"thumbnail": DONE}), lambda *_: False)
 
 
-def test_a_run_in_which_no_commit_was_observed_proves_nothing() -> None:
-    with pytest.raises(CouldNotCheck, match="no commit was observed"):
-        check(Evidence({"a": ACCEPTED}, {"thumbnail": replace(DONE, commits={})}), lambda *_: False)
+@pytest.mark.parametrize("what", ["commit", "delivery"])
+def test_a_run_in_which_nobody_was_observed_at_work_proves_nothing(what: str) -> None:
+    unseen = replace(DONE, commits={}) if what == "commit" else replace(DONE, deliveries={})
+
+    with pytest.raises(CouldNotCheck, match=f"no {what} was observed"):
+        check(Evidence({"a": ACCEPTED}, {"thumbnail": unseen}), lambda *_: False)

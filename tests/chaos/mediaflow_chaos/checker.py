@@ -54,6 +54,8 @@ def check(evidence: Evidence, fails: Fails, *, delivery_limit_allowed: bool = Tr
     for channel, found in evidence.channels.items():
         if found.results and not found.commits:
             raise CouldNotCheck(f"{channel}: there are results, but no commit was observed")
+        if found.results and not found.deliveries:
+            raise CouldNotCheck(f"{channel}: there are results, but no delivery was observed")
     return [
         _Check(channel, found, evidence.uploads, fails, delivery_limit_allowed).account()
         for channel, found in evidence.channels.items()

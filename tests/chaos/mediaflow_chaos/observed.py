@@ -31,7 +31,6 @@ def observe(log: AppendLog) -> None:
                 channel=context.channel,
                 asset=event.asset_id,
                 event=event.event_id,
-                again=context.redelivered,
                 pid=os.getpid(),
             )
         return run(self, event, context)
