@@ -115,6 +115,15 @@ def test_a_worker_goes_on_by_the_next_node_when_its_own_is_gone(amqp_url: str, w
         eventually(lambda: job.ran == ["a"])
 
 
+def test_a_broker_that_accepts_and_says_nothing_is_an_unreachable_one() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        url = f"amqp://u:p@127.0.0.1:{mute.getsockname()[1]}/"
+        settings = BrokerSettings(amqp_url=SecretStr(url), connect_timeout_s=0.2)
+        settings = settings.model_copy(update={"start_limit_s": 0.1})
+        with pytest.raises(BrokerUnreachable, match="not reachable in 0.1 s: .*[Tt]imeout"):
+            connect(settings, "test")
+
+
 def test_nodes_that_are_all_gone_are_named_together(amqp_url: str) -> None:
     one, other = free_ports(2)
 

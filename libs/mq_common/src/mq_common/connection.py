@@ -9,6 +9,7 @@ from typing import cast
 import pika
 import structlog
 from pika.adapters.blocking_connection import BlockingConnection
+from pika.adapters.utils.connection_workflow import AMQPConnectorException
 from pika.exceptions import AMQPConnectionError, AMQPError
 
 from mq_common.errors import BrokerUnreachable, ConfigurationError
@@ -80,13 +81,13 @@ def _first_that_answers(
 ) -> tuple[BlockingConnection | None, str]:
     """Try one node after the other; gives the last one's reason when none answers.
 
-    Not left to Pika, which would try them all in one call: with hung nodes that takes longer than workers may be silent.
+    Not left to Pika, which would try all in one call: with hung nodes that takes longer than workers may be silent.
     """
     reason = ""
     for parameters in nodes:
         try:
             return BlockingConnection(parameters), ""
-        except (AMQPConnectionError, OSError) as error:
+        except (AMQPConnectionError, AMQPConnectorException, OSError) as error:
             reason = reason_of(error)
         if stop():
             break
