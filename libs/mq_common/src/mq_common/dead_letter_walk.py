@@ -6,9 +6,10 @@ on 3.10, 4.0 and 4.3) decide how:
 - A consumer holds at most its prefetch, so a hundred thousand messages that nobody wants would need as large a
   prefetch, and the broker would push all those bodies at once. Instead consumers follow each other: one that is half
   full of held messages is cancelled, which leaves it what it has, and the next goes on behind it.
-- What is assigned to a consumer but not sent yet when it is cancelled goes back to the queue's front, out of order. So
-  before that, acks wait until the consumer has all that its prefetch allows: then nothing is on its way.
-- Messages returned by one nack for each consumer keep their order; returned by one nack each, they are shuffled.
+- What is assigned to a consumer but not sent yet when it is cancelled goes back, out of order. So before that, acks
+  wait until the consumer has all that its prefetch allows: then nothing is on its way.
+- Returned messages go behind those that are ready, where deliveries are unlimited. So a walk that ends early holds the
+  rest too before it returns anything, each consumer's messages with one nack: with one nack each they are shuffled.
 """
 
 import time
@@ -36,12 +37,14 @@ _MOST_PREFETCH = 2000
 _PUSHED_BYTES = 16 * 1024 * 1024
 #: Seconds without a delivery after which the queue is asked whether it has more.
 _IDLE_S = 0.2
-#: Seconds that the last consumer gets to fill up before it is cancelled.
-_FILL_LIMIT_S = 2.0
+#: Seconds for holding what nobody looked at, so that the order is kept.
+_REST_LIMIT_S = 10.0
 #: Seconds within which what was returned has to be there again.
 _RETURN_LIMIT_S = 5.0
 #: Seconds between the last ack and the end of the channel: on RabbitMQ 4.3 the end may overtake it.
 _LINGER_S = 0.2
+#: Seconds between two looks at the queue.
+_POLL_S = 0.002
 #: Seconds between two tries to be the only one.
 _LOCK_RETRY_S = 0.1
 
@@ -134,10 +137,9 @@ class DeadLetterWalk:
         """
         if self._channel.is_open:
             if self._consumers:
-                self._fill_up()
+                self._hold_the_rest()
                 self._cancel(self._consumers[-1])
-                for late in self._arrived:
-                    self.hold(late.tag)
+                self._hold_arrived()
                 self._send_acks()
                 self._give_back()
             if self._has_acked:
@@ -176,10 +178,14 @@ class DeadLetterWalk:
         if not worn or self.at_end:
             self._send_acks()
         elif consumer.is_full:
-            self._cancel(consumer)
-            self._send_acks()
-            mean = max(1, self._bytes // max(1, self.seen))
-            self._subscribe(max(8, min(_MOST_PREFETCH, _PUSHED_BYTES // mean)))
+            self._succeed(consumer)
+
+    def _succeed(self, consumer: WalkConsumer) -> None:
+        """Let the next consumer go on behind this one, which is full."""
+        self._cancel(consumer)
+        self._send_acks()
+        mean = max(1, self._bytes // max(1, self.seen))
+        self._subscribe(max(8, min(_MOST_PREFETCH, _PUSHED_BYTES // mean)))
 
     def _look_for_more(self) -> None:
         """End the walk when the queue is empty before its depth is reached: that was out of date, or some are gone.
@@ -205,11 +211,27 @@ class DeadLetterWalk:
         self._single_acks.clear()
         self._consumers[-1].acked = self._consumers[-1].taken
 
-    def _fill_up(self) -> None:
-        """Let the consumer get what is on its way, so that the cancel sends nothing back out of order."""
-        consumer, deadline = self._consumers[-1], time.monotonic() + _FILL_LIMIT_S
-        while not consumer.is_full and self._ready() > 0 and time.monotonic() < deadline:
-            self._connection.process_data_events(time_limit=0.05)
+    def _hold_the_rest(self) -> None:
+        """Hold what nobody has seen, too: what is returned goes behind what is ready, out of its order.
+
+        It ends when nothing is ready and nothing on its way: that arrives before the second answer that says so.
+        """
+        deadline = time.monotonic() + _REST_LIMIT_S
+        quiet = 0
+        while quiet < 2 and time.monotonic() < deadline:
+            delivered, ready = self._consumers[-1].delivered, self._ready()
+            self._connection.process_data_events(time_limit=_POLL_S if ready else 0)
+            quiet = quiet + 1 if ready == 0 and self._consumers[-1].delivered == delivered else 0
+            self._hold_arrived()
+            if self._consumers[-1].is_full:
+                self._succeed(self._consumers[-1])
+        if quiet < 2:
+            log.warning("dead_letters_out_of_order", queue=self._queue, reason="too many to hold in the time there is")
+
+    def _hold_arrived(self) -> None:
+        for late in self._arrived:
+            self.hold(late.tag)
+        self._arrived.clear()
 
     def _cancel(self, consumer: WalkConsumer) -> None:
         """Cancel without giving back what the consumer has.
@@ -227,14 +249,16 @@ class DeadLetterWalk:
         self._channel.basic_qos(prefetch_count=1)
 
     def _give_back(self) -> None:
-        if all(consumer.is_decided for consumer in self._consumers):  # the end of the channel returns what is not
-            for consumer in self._consumers:
-                if consumer.held:
-                    self._channel.basic_nack(consumer.last_held, multiple=True, requeue=True)
-            held = sum(consumer.held for consumer in self._consumers)
-            deadline = time.monotonic() + _RETURN_LIMIT_S
-            while self._ready() < held and time.monotonic() < deadline:  # the next walk counts on it
-                self._connection.sleep(0.01)
+        """Return what is held, one consumer's messages after the other's: together, they would come back mixed."""
+        if not all(consumer.is_decided for consumer in self._consumers):
+            return  # the end of the channel returns everything
+        ready, deadline = self._ready(), time.monotonic() + _RETURN_LIMIT_S
+        for consumer in self._consumers:
+            if consumer.held:
+                self._channel.basic_nack(consumer.last_held, multiple=True, requeue=True)
+                ready += consumer.held
+                while self._ready() < ready and time.monotonic() < deadline:
+                    self._connection.sleep(_POLL_S)
 
     # -- the queue ----------------------------------------------------------------------------------------------
 
