@@ -74,6 +74,28 @@ def test_the_word_left_before_a_last_delivery_counts_once_its_worker_is_silent(
     assert state_of("thumbnail", None, failure, progress, at=at).state == state
 
 
+_REPLAY = {"eventId": "e1", "failedAt": _FAILURE["failedAt"], "replayedAt": "2026-03-01T08:05:00.000Z", "replays": 1}
+
+
+@pytest.mark.parametrize(
+    ("failure", "progress", "replay", "state"),
+    [
+        (_FAILURE, None, _REPLAY, "queued"),
+        (_FAILURE, _BEFORE, _REPLAY, "queued"),
+        (_FAILURE, _progress("2026-03-01T08:05:01.000Z"), _REPLAY, "running"),
+        (_FAILURE | {"failedAt": "2026-03-01T08:06:00.000Z"}, _BEFORE, _REPLAY, "dead-lettered"),
+        (_FAILURE | {"failedAt": "2026-03-01T08:03:00.000Z"}, _BEFORE, _REPLAY, "dead-lettered"),
+        (_FAILURE | {"eventId": "e2"}, _BEFORE, _REPLAY, "dead-lettered"),
+        ({"eventId": "e1"}, None, {"eventId": "e1"}, "dead-lettered"),
+        (None, _BEFORE, _REPLAY, "running"),
+    ],
+)
+def test_a_failure_whose_message_was_put_back_is_history_whatever_the_clocks_say(
+    failure: dict[str, Any] | None, progress: dict[str, Any] | None, replay: dict[str, Any], state: str
+) -> None:
+    assert state_of("thumbnail", None, failure, progress, replay).state == state
+
+
 def test_running_says_how_far() -> None:
     state = state_of("thumbnail", None, None, _BEFORE)
 

@@ -16,6 +16,7 @@ def left_by_reason(plan: ReplayPlan, tally: Tally) -> dict[str, int]:
         "rejected again meanwhile": tally.came_back,
         "refused by the queue": tally.refused,
         "without an answer, maybe there twice": tally.unsure,
+        "chosen, but not sent any more": 0 if plan.dry_run else tally.selected - tally.moved - tally.failed,
         "not looked at": tally.depth - tally.seen,
     }
     return {reason: count for reason, count in reasons.items() if count}
