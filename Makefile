@@ -6,10 +6,10 @@ FLEET := $(BIN)/mediaflow
 PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload logs test lint format bench scenarios scenario chaos lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay logs test lint format bench scenarios scenario chaos lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: bootstrap ## Start the fleet, send a real clip through it and show what comes out (CLIP=file sends your own)
 	@$(FLEET) run $(CLIP) $(if $(AUTOSCALE),--autoscale)
@@ -35,6 +35,12 @@ resume: environment ## Go on with as many workers as before the pause (CHANNEL=t
 
 reload: environment ## Follow the channels file as it is now: a new channel starts, nothing else is touched
 	@$(FLEET) reload
+
+dead-letters: environment ## Show what is in the dead-letter queues, and why (ARGS="--channel subtitle")
+	@$(FLEET) dead-letters $(ARGS)
+
+replay: environment ## Put dead letters back into their queue: make replay CHANNEL=subtitle (ARGS="--dry-run --limit 5")
+	@$(FLEET) replay $(or $(CHANNEL),$(error say CHANNEL=subtitle)) $(ARGS)
 
 logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
 	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)

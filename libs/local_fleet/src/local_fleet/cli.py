@@ -1,4 +1,4 @@
-"""The command `mediaflow`: run, up, down, status, scale, pause, resume, reload, logs."""
+"""The command `mediaflow`: run, up, down, status, scale, pause, resume, reload, replay, dead-letters, logs."""
 
 import json
 import signal
@@ -14,6 +14,7 @@ from local_fleet.errors import FleetError, FleetNotUp
 from local_fleet.launch import check_before_start, launching, start_supervisor, wait_until_left, wait_until_ready
 from local_fleet.log_reader import find_logs, print_logs
 from local_fleet.member_state import State
+from local_fleet.replayer_run import run_replayer
 from local_fleet.run_folder import RunFolder
 from local_fleet.settings import FleetSettings, load_fleet_settings
 from local_fleet.status_view import print_status, read_depths
@@ -28,6 +29,9 @@ console = Console(highlight=False, markup=False, emoji=False)
 
 #: Width of tables when they go into a file or a pipe.
 _PIPE_WIDTH = 160
+
+#: For commands whose further options are another program's.
+_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 OneChannel = Annotated[str | None, typer.Argument(help="Without it, all channels.")]
 Autoscale = Annotated[bool, typer.Option("--autoscale", help="Scale workers by queue length from now on.")]
@@ -128,6 +132,20 @@ def reload() -> None:
             console.print(f"{name}: {what}")
     if not any(changes[what] for what in ("added", "changed", "gone")):
         console.print("the channels file says what it said before")
+
+
+@app.command(context_settings=_PASSED_ON)
+def replay(context: typer.Context, channel: str) -> None:
+    """Put CHANNEL's dead letters back into its queue; further options are the replayer's (--dry-run, --limit 5, …)."""
+    _, folder = _settings()
+    run_replayer(ControlClient(folder.socket).ask("status"), ["--channel", channel, *context.args])
+
+
+@app.command("dead-letters", context_settings=_PASSED_ON)
+def dead_letters(context: typer.Context) -> None:
+    """Show what is in the dead-letter queues, and why; further options are the replayer's (--channel …, --json)."""
+    _, folder = _settings()
+    run_replayer(ControlClient(folder.socket).ask("status"), ["list", *context.args])
 
 
 @app.command()

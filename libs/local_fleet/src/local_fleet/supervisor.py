@@ -75,6 +75,7 @@ class Supervisor:
                 "management_url": environment.get("MEDIAFLOW_MANAGEMENT_URL"),
             },
             "ingest": self._plan.ingest.url,
+            "store_url": environment["MEDIAFLOW_STORE_URL"],
             "autoscale": self.autoscales,
             "channels": {name: self._describe(spec) for name, spec in self._plan.channels.items()},
             "processes": processes,
