@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from mediaflow_bench import ingest, ingest_file, memory, publisher, thumbnail, transcode, worker
+from mediaflow_bench import ingest, ingest_file, memory, publisher, replayer, thumbnail, transcode, worker
 from mediaflow_bench.row import Row
 from mediaflow_bench.workplace import Workplace
 
@@ -10,6 +10,7 @@ SUBJECTS: dict[str, Callable[[Workplace], Iterable[Row]]] = {
     "publisher": publisher.measure,
     "worker-pika": worker.measure_pika,
     "worker-frameworks": worker.measure_frameworks,
+    "replayer": replayer.measure,
     "ingest-rates": ingest.measure_rates,
     "ingest-saturation": ingest.measure_saturation,
     "ingest-file": ingest_file.measure,
