@@ -10,6 +10,7 @@ import gunicorn.util
 import structlog
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
+from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 
 from ingest import metrics
@@ -99,6 +100,13 @@ class FleetArbiter(Arbiter):
 
     WORKER_BOOT_ERROR = EXIT_CONFIGURATION
     APP_LOAD_ERROR = EXIT_CONFIGURATION
+
+    def run(self) -> None:
+        """Serve until stopped; ends with SystemExit."""
+        try:
+            super().run()  # type: ignore[no-untyped-call]
+        except HaltServer as halt:  # a second worker could not start while the first one's failure was ending us
+            sys.exit(halt.exit_status)
 
 
 class FleetLogger(Logger):
