@@ -120,7 +120,7 @@ def test_a_broker_that_accepts_and_says_nothing_is_an_unreachable_one() -> None:
         url = f"amqp://u:p@127.0.0.1:{mute.getsockname()[1]}/"
         settings = BrokerSettings(amqp_url=SecretStr(url), connect_timeout_s=0.2)
         settings = settings.model_copy(update={"start_limit_s": 0.1})
-        with pytest.raises(BrokerUnreachable, match="not reachable in 0.1 s: .*[Tt]imeout"):
+        with pytest.raises(BrokerUnreachable, match=r"not reachable in 0\.1 s: .*[Tt]imeout"):
             connect(settings, "test")
 
 
