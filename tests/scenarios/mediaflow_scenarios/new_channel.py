@@ -47,11 +47,16 @@ def run(stage: Stage) -> None:
         view = until(lambda: _whole(stage, AFTER), _LIMIT_S, "the preview at GET /media/<assetId>")
         page.command(f"curl {fleet.door.url}/media/{AFTER}")
         page.table(("channel", "state"), [(name, each["state"]) for name, each in view["channels"].items()])
+        until(lambda: _is_idle(stage), _LIMIT_S, "the broker's figures of four empty queues with their consumers")
         stage.show_queues()
 
         after = _births(stage)
         stage.expect(published == 1, "still one publish for an upload", f"{published:.0f}")
         stage.expect(fleet.results.done("preview", [AFTER, BEFORE]) == {AFTER}, "preview has the next upload alone")
+        earlier = fleet.door.asset(BEFORE)
+        stage.expect(
+            (earlier["status"], list(earlier["channels"])) == ("done", three), "the earlier asset is done as it was"
+        )
         stage.expect(before["ingest"] == after["ingest"], "ingest runs on", _said(before["ingest"]))
         stage.expect(before == {name: after[name] for name in before}, "so does every other worker")
         stage.expect(
@@ -102,6 +107,11 @@ def _births(stage: Stage) -> dict[str, list[tuple[int, float]]]:
 def _whole(stage: Stage, asset_id: str) -> dict | None:
     asset = stage.fleet.door.asset(asset_id)
     return asset if "preview" in asset["channels"] else None
+
+
+def _is_idle(stage: Stage) -> bool:
+    depths = stage.fleet.queues.depths()
+    return all(depths[each.queue].total == 0 < depths[each.queue].consumers for each in stage.fleet.channels.values())
 
 
 def _said(births: list[tuple[int, float]]) -> str:

@@ -74,11 +74,12 @@ def _watch(stage: Stage, assets: list[str], began: float) -> _Course:
     deadline = began + ideal_s * _SLACK + sizes.cooldown_s * _SLACK + _START_S
     course = _Course()
 
-    def figures_are_there() -> bool:
+    def thumbnail_has_drained() -> bool:
         _note(stage, course, assets, time.monotonic() - began)
-        return fleet.queues.depth(spec.queue).total > 0
+        depths = fleet.queues.depths()
+        return depths[spec.queue].total > 0 and depths[fleet.channels["thumbnail"].queue].total == 0
 
-    until(figures_are_there, _START_S, "the burst in the broker's figures")
+    until(thumbnail_has_drained, _START_S, "an empty thumbnail queue beside a full one")
     stage.show_queues()
     stage.page.say()
     names = list(fleet.channels)

@@ -9,6 +9,7 @@ from ingest.adoption import Adoption
 from ingest.asset_index import AssetIndex
 from ingest.asset_records import complete_record
 from ingest.batches import Batches
+from ingest.channel_ages import ChannelAges
 from ingest.channels_file import ChannelsFile
 from ingest.door import Door
 from ingest.idempotency import IdempotencyRecords
@@ -70,6 +71,7 @@ def runtime(store, publisher, outbox) -> Runtime:
         publisher=publisher,
         door=Door(publisher, files_at_once=2, outbox=outbox),
         channels=ChannelsFile(None, "media"),
+        channel_ages=ChannelAges(store),
         index=index,
         idempotency=IdempotencyRecords(store, patience_s=0.5),
         outbox=outbox,

@@ -60,11 +60,12 @@ def list_assets(runtime: Runtime, wish: Wish) -> AssetPage:
 
 def _summary(runtime: Runtime, entry: Entry, with_state: bool) -> AssetSummary:
     asset_id = entry["assetId"]
-    states = read_states(runtime, asset_id) if with_state else []
+    uploaded_at = datetime.fromisoformat(entry["uploadedAt"])
+    states = read_states(runtime, asset_id, uploaded_at) if with_state else []
     return AssetSummary(
         asset_id=asset_id,
         owner_id=entry["ownerId"],
-        uploaded_at=datetime.fromisoformat(entry["uploadedAt"]),
+        uploaded_at=uploaded_at,
         file_name=entry.get("fileName"),
         size=entry.get("size"),
         url=f"/media/{asset_id}",

@@ -29,14 +29,19 @@ def find_asset(runtime: Runtime, asset_id: str) -> MediaEvent:
     raise Problem(NO_SUCH_ASSET, "No upload has this assetId. GET /media lists those there are.")
 
 
-def all_channels(runtime: Runtime, asset_id: str) -> list[str]:
-    """Name the channels of an asset: those of the channels file, and those that have left something in the store."""
-    return list(dict.fromkeys([*runtime.channels.current(), *channels_of(runtime.store, asset_id)]))
+def all_channels(runtime: Runtime, asset_id: str, uploaded_at: datetime) -> list[str]:
+    """Name the channels of an asset: those there were when it came, and those that have left something in the store."""
+    channels = runtime.channels.current()
+    runtime.channel_ages.note(channels, runtime.channels.changed_at)
+    begun = channels_of(runtime.store, asset_id)
+    there = [name for name in channels if name in begun or runtime.channel_ages.is_older(name, uploaded_at)]
+    return list(dict.fromkeys([*there, *begun]))
 
 
-def read_states(runtime: Runtime, asset_id: str) -> list[ChannelState]:
+def read_states(runtime: Runtime, asset_id: str, uploaded_at: datetime) -> list[ChannelState]:
     """Read where each channel is with the asset."""
-    return [read_channel_state(runtime.store, asset_id, channel) for channel in all_channels(runtime, asset_id)]
+    names = all_channels(runtime, asset_id, uploaded_at)
+    return [read_channel_state(runtime.store, asset_id, channel) for channel in names]
 
 
 def overall_status(states: Iterable[str]) -> Status:
@@ -56,7 +61,7 @@ def overall_status(states: Iterable[str]) -> Status:
 def view_asset(runtime: Runtime, asset_id: str) -> AssetView:
     """Give the asset with all its channels. Raises Problem 404."""
     event = find_asset(runtime, asset_id)
-    states = read_states(runtime, asset_id)
+    states = read_states(runtime, asset_id, event.uploaded_at)
     return AssetView(
         asset_id=asset_id,
         event_id=event.event_id,

@@ -1,6 +1,7 @@
 """The channels file, read again when it changes: a new channel shows up without a restart."""
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
@@ -34,6 +35,11 @@ class ChannelsFile:
                 self._stamp = stamp
                 self._read()
         return self._channels
+
+    @property
+    def changed_at(self) -> datetime | None:
+        """When the file that is in force was written; None for the packaged one."""
+        return datetime.fromtimestamp(self._stamp[0] / 1e9, UTC) if self._stamp else None
 
     def _look(self) -> tuple[int, int, int] | None:
         if self._path is None:

@@ -10,6 +10,7 @@ from ingest.asset_index import AssetIndex
 from ingest.asset_records import complete_record
 from ingest.back_pressure import BackPressure
 from ingest.batches import Batches
+from ingest.channel_ages import ChannelAges
 from ingest.channels_file import ChannelsFile
 from ingest.door import DOOR_WAIT_S, Door
 from ingest.idempotency import IdempotencyRecords
@@ -47,6 +48,7 @@ class Runtime:
     publisher: ConfirmingPublisher
     door: Door
     channels: ChannelsFile
+    channel_ages: ChannelAges
     index: AssetIndex
     idempotency: IdempotencyRecords
     outbox: Outbox
@@ -129,6 +131,7 @@ def open_runtime(
             is_announced=idempotency.is_announced,
         ),
         channels=ChannelsFile(channels.channels, channels.profile),
+        channel_ages=ChannelAges(opened),
         index=index,
         idempotency=idempotency,
         outbox=kept,
