@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mediaflow_chaos.append_log import lines_of
 from mediaflow_chaos.checker import ChannelAccount, CouldNotCheck, check
-from mediaflow_chaos.evidence import ChannelEvidence, Evidence, observed_in, results_in
+from mediaflow_chaos.evidence import ChannelEvidence, Evidence, not_announced, observed_in, results_in
 from mediaflow_chaos.faults import Fault
 from mediaflow_chaos.fleet import CHANNELS
 from mediaflow_chaos.load import LoadGenerator, LoadPlan
@@ -85,13 +85,13 @@ def _heal(world: World) -> None:
 
 
 def _drain(world: World, limit_s: float) -> None:
-    """Wait until the work queues are empty, as long as it may take; what is left then is stuck."""
+    """Wait until the outbox and the work queues are empty, as long as it may take; what is left then is stuck."""
     queues = [f"media.{channel}" for channel in CHANNELS]
     empty_since: float | None = None
 
     def empty_for_long() -> bool:
         nonlocal empty_since
-        left = unfinished(world.broker.management_url, world.broker.vhost, queues)
+        left = not_announced(world.fleet.store) or unfinished(world.broker.management_url, world.broker.vhost, queues)
         empty_since = None if left else empty_since or time.monotonic()
         return empty_since is not None and time.monotonic() - empty_since > _EMPTY_FOR_S
 
@@ -111,7 +111,7 @@ def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book:
 
 def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
     queue = f"media.{channel}"
-    waiting = messages_in(world.broker.amqp_url, queue)
+    in_queue = messages_in(world.broker.amqp_url, queue)
     counted = total_in(world.broker.management_url, world.broker.vhost, queue)
     commits, deliveries = observed_in(lines_of(world.fleet.effects), channel)
     return ChannelEvidence(
@@ -119,8 +119,8 @@ def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
         commits=commits,
         deliveries=deliveries,
         dead_letters=messages_in(world.broker.amqp_url, f"{queue}.dlq"),
-        waiting=waiting,
-        hidden=max(0, counted - len(waiting)),
+        waiting=[*in_queue, *not_announced(world.fleet.store)],
+        hidden=max(0, counted - len(in_queue)),
         removed=_removed(world, channel, book),
     )
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,16 @@ def results_in(store: Path, channel: str) -> dict[str, str]:
             found[path.parts[-3]] = str(json.loads(path.read_bytes()).get("eventId", ""))
         except ValueError:
             found[path.parts[-3]] = ""
+    return found
+
+
+def not_announced(store: Path) -> list[Message]:
+    """Give the events that the store keeps for the broker: those that wait in the outbox, and unfinished intents."""
+    found = []
+    for path in (*store.glob("outbox/*.json"), *store.glob("intents/*.json")):
+        with suppress(FileNotFoundError):  # published just now
+            event = json.loads(path.read_bytes())["event"]
+            found.append(Message(event["assetId"], event["eventId"]))
     return found
 
 

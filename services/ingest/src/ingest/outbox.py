@@ -82,13 +82,13 @@ class Outbox:
             self._store.delete(intent_key(event.event_id))
 
     def hold(self, entry: Entry, reason: str) -> None:
-        """Let the event wait for the relay, and outlast a power cut. Raises StoreError."""
+        """Let the event wait for the relay, and outlast a power cut. Raises StoreError when it does not wait."""
         event = entry.event
         self._put(waiting_key(event.event_id), entry)
         with self._lock:
             self._known_entries += 1
         if event.source is not None:
-            self._store.delete(intent_key(event.event_id))
+            self._remove(event, [intent_key(event.event_id)])
         metrics.OUTBOX_HELD.labels(reason).inc()
         log.info("event_held", event_id=event.event_id, asset_id=event.asset_id, reason=reason)
 
@@ -102,11 +102,7 @@ class Outbox:
         keys = [intent_key(event.event_id)] if self.accepts and event.source is not None else []
         if may_wait:
             keys.append(waiting_key(event.event_id))
-        try:
-            for key in keys:
-                self._store.delete(key)
-        except StoreError as error:  # it is announced; once more does no harm
-            log.warning("outbox_not_settled", event_id=event.event_id, asset_id=event.asset_id, error=str(error))
+        self._remove(event, keys)
 
     def look(self, most: int) -> Waiting:
         """Count what waits, and name the first ``most``. Costs a listing of all of it."""
@@ -141,6 +137,14 @@ class Outbox:
         self._store.delete_all(waiting_key(event_id) for event_id in event_ids)
         with self._lock:
             self._known_entries = max(0, self._known_entries - len(event_ids))
+
+    def _remove(self, event: MediaEvent, keys: Sequence[str]) -> None:
+        """Remove what is not needed any more; what stays is announced once more, which does no harm."""
+        try:
+            for key in keys:
+                self._store.delete(key)
+        except StoreError as error:
+            log.warning("outbox_not_settled", event_id=event.event_id, asset_id=event.asset_id, error=str(error))
 
     def _put(self, key: str, entry: Entry) -> None:
         self._store.put_bytes(key, entry.to_body(), content_type="application/json", durable=True)
