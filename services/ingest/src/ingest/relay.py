@@ -28,6 +28,8 @@ IDLE_TICK_S, BUSY_TICK_S = 1.0, 0.25
 AT_ONCE = 10_000
 #: Counting what waits may take this share of a process's time at most.
 _COUNTING_SHARE = 1 / 20
+#: A thread that is in the middle of a batch, or of a connect, is waited for so long; what it leaves is not lost.
+_STOP_LIMIT_S = 5.0
 #: Waits after the broker refused an event or the store failed: from the first to the second, doubling.
 FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 30.0
 
@@ -82,7 +84,7 @@ class Relay:
         """End the thread and let the next process take over."""
         self._stopped.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(_STOP_LIMIT_S)
 
     def turn(self) -> None:
         """Do what is to do now. Raises StoreError."""
