@@ -47,6 +47,10 @@ class IncomingFrames:
         self._inner._on_data_available = self._read  # type: ignore[method-assign]
         self._inner._transport._MAX_RECV_BYTES = READ_BYTES  # type: ignore[union-attr]
 
+    def detach(self) -> None:
+        """Let Pika read by itself again."""
+        self._inner._on_data_available = self._read_by_pika  # type: ignore[method-assign]
+
     def _read(self, data_in: bytes) -> None:
         """Take the deliveries; hand Pika every other frame when it is whole, and keep the rest for the next read."""
         inner = self._inner

@@ -75,8 +75,10 @@ class ReplayFlow:
         """Decide on what the walk found, or have it looked up first."""
         asked: list[DeadLetter] = []
         for each in found:
-            letter = DeadLetter.read(each.tag, each.properties, each.body)
+            letter = DeadLetter.read(each.tag, each.header, each.body)
             verdict = self._verdict(letter)
+            if letter.properties is None:  # it can't be published again
+                verdict = Verdict.NOT_SELECTED
             needs_record = self._plan.selection.error is not None or verdict is Verdict.REPLAY
             self._bytes += len(letter.body)
             if verdict is not Verdict.NOT_SELECTED and self._records is not None and needs_record:

@@ -23,10 +23,12 @@ from pika.adapters.blocking_connection import BlockingChannel, BlockingConnectio
 from pika.exceptions import AMQPError, ChannelClosedByBroker
 
 from mq_common._acks import AckWindow
+from mq_common._incoming_frames import IncomingFrames
 from mq_common._walk_consumer import WalkConsumer
+from mq_common._walk_lock import Busy, lock_walk
 from mq_common.channels import ChannelSpec
-from mq_common.connection import sleep_until
-from mq_common.errors import MediaflowError
+
+__all__ = ["Busy", "DeadLetterWalk", "Found"]
 
 log = structlog.get_logger()
 
@@ -45,22 +47,18 @@ _RETURN_LIMIT_S = 5.0
 _LINGER_S = 0.2
 #: Seconds between two looks at the queue.
 _POLL_S = 0.002
-#: Seconds between two tries to be the only one.
-_LOCK_RETRY_S = 0.1
-
-#: AMQP's reply codes.
-_NOT_FOUND, _LOCKED = 404, 405
-
-
-class Busy(MediaflowError):
-    """Somebody else goes through the dead-letter queue now."""
+#: AMQP's reply code.
+_NOT_FOUND = 404
 
 
 class Found(NamedTuple):
-    """A dead letter; the broker holds it for us until it is taken or the walk ends."""
+    """A dead letter; the broker holds it for us until it is taken or the walk ends.
+
+    ``header``: its properties, or the bytes that they were on the wire.
+    """
 
     tag: int
-    properties: pika.BasicProperties
+    header: pika.BasicProperties | bytes
     body: bytes
 
 
@@ -72,7 +70,9 @@ class DeadLetterWalk:
 
     def __init__(self, connection: BlockingConnection, spec: ChannelSpec) -> None:
         self._connection, self._queue = connection, spec.dead_letter_queue
+        self._lock_name = f"{self._queue}.lock"
         self._channel: BlockingChannel = connection.channel()
+        self._frames: IncomingFrames | None = None
         self._consumers: list[WalkConsumer] = []
         self._arrived: list[Found] = []
         self._arrived_at = time.monotonic()
@@ -89,9 +89,11 @@ class DeadLetterWalk:
 
         Raises Busy.
         """
-        self._lock(time.monotonic() + wait_s, stop)
+        lock_walk(self._connection, self._lock_name, time.monotonic() + wait_s, stop)
+        self._locked = True
         self.depth = self._ready()
         if self.depth:
+            self._frames = IncomingFrames(self._connection, self._channel, self._on_delivery)
             self._subscribe(_FIRST_PREFETCH)
         return self.depth
 
@@ -148,6 +150,8 @@ class DeadLetterWalk:
                 self._channel.queue_delete(self._lock_name)
         with suppress(AMQPError):
             self._channel.close()
+        if self._frames is not None:
+            self._frames.detach()
 
     # -- consumers ----------------------------------------------------------------------------------------------
 
@@ -159,12 +163,14 @@ class DeadLetterWalk:
         self._channel.basic_consume(self._queue, self._on_message, consumer_tag=consumer.name)
 
     def _on_message(self, _: BlockingChannel, method: Any, properties: pika.BasicProperties, body: bytes) -> None:
-        tag = method.delivery_tag
+        self._on_delivery(method.delivery_tag, bool(method.redelivered), properties, body)
+
+    def _on_delivery(self, tag: int, _: bool, header: pika.BasicProperties | bytes, body: bytes) -> None:
         self._consumers[-1].deliver(tag)
         if not self._holds:  # with a message held, no ack can cover more than one any more
             self._acks.deliver(tag)
             self._last_in_window = tag
-        self._arrived.append(Found(tag, properties, body))
+        self._arrived.append(Found(tag, header, body))
 
     def _consumer_of(self, tag: int) -> WalkConsumer:
         return next(each for each in reversed(self._consumers) if each.first_tag <= tag)
@@ -272,26 +278,3 @@ class DeadLetterWalk:
             log.warning("dead_letter_queue_missing", queue=self._queue, tip="its channel's worker declares it")
             self._channel = self._connection.channel()
             return 0
-
-    @property
-    def _lock_name(self) -> str:
-        return f"{self._queue}.lock"
-
-    def _lock(self, deadline: float, stop: Callable[[], bool]) -> None:
-        """Declare a queue that only one connection can have; it goes away with the connection, however that ends."""
-        said = False
-        while not self._locked:
-            trying = self._connection.channel()
-            try:
-                trying.queue_declare(self._lock_name, exclusive=True)
-                trying.close()
-                self._locked = True
-            except ChannelClosedByBroker as error:
-                if error.reply_code != _LOCKED:
-                    raise
-                if stop() or time.monotonic() > deadline:
-                    raise Busy(f"{self._queue}: another replay, or a look, is going on there") from None
-                if not said:
-                    log.info("waiting_for_another_walk", queue=self._queue)
-                said = True
-                sleep_until(time.monotonic() + _LOCK_RETRY_S, stop)

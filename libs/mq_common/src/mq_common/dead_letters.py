@@ -7,10 +7,11 @@ from typing import Any
 
 import pika
 
+from mq_common._wire_properties import WireProperties
 from mq_common.errors import InvalidEvent
 from mq_common.events import MediaEvent
-from mq_common.headers import published_again, without_broker_headers
-from mq_common.messages import OutgoingMessage, event_of
+from mq_common.headers import travels_on
+from mq_common.messages import SPEC_VERSION, OutgoingMessage, event_of
 
 #: Headers of our own. The broker's death headers do not outlive a replay, so what has to is counted here.
 REPLAY_COUNT = "replay-count"
@@ -24,6 +25,10 @@ REJECTED = "rejected"
 DELIVERY_LIMIT = "delivery_limit"
 #: Our word for a message without death headers: somebody published it straight to the dead-letter queue.
 UNKNOWN = "unknown"
+
+#: All headers that are read here.
+_BROKERS = ("x-death", "x-last-death-reason", "x-first-death-reason")
+_READ = (*_BROKERS, REPLAY_COUNT, FIRST_FAILED_AT, ORIGINAL_REASON, REPLAY_RUN)
 
 #: A header of a stranger may hold any number; nobody replays a message more often than this.
 _MOST_REPLAYS = 1_000_000
@@ -64,20 +69,26 @@ class GaveUp:
 class DeadLetter:
     """One message of a dead-letter queue. ``event`` is None when it does not parse; ``gave_up`` then says why.
 
-    ``tag``: the delivery tag under which the broker holds it for us.
+    ``tag``: the delivery tag under which the broker holds it for us. ``properties`` is None when they are damaged.
     """
 
     tag: int
-    properties: pika.BasicProperties
+    properties: WireProperties | None
     body: bytes
     history: DeathHistory
     event: MediaEvent | None
     gave_up: GaveUp | None = None
 
     @classmethod
-    def read(cls, tag: int, properties: pika.BasicProperties, body: bytes) -> "DeadLetter":
-        """Read a delivered message; raises nothing, whatever it holds."""
-        history = read_history(properties.headers)
+    def read(cls, tag: int, header: pika.BasicProperties | bytes, body: bytes) -> "DeadLetter":
+        """Read a delivered message; raises nothing, whatever it holds. ``header``: its properties, or their bytes."""
+        try:
+            properties = WireProperties(header if isinstance(header, bytes) else b"".join(header.encode()))  # type: ignore[no-untyped-call]
+        except ValueError as error:
+            return cls(tag, None, body, read_history(None), None, GaveUp(InvalidEvent.__name__, str(error)))
+        history = read_history({name: properties.header(name) for name in _READ})
+        if (version := properties.header(SPEC_VERSION)) is not None:
+            properties.headers = {SPEC_VERSION: version}
         try:
             return cls(tag, properties, body, history, event_of(properties, body))
         except InvalidEvent as error:
@@ -94,9 +105,15 @@ class DeadLetter:
         return self.gave_up.error_class if self.gave_up else None
 
     def again(self, queue: str, run: str) -> OutgoingMessage:
-        """Give the message for putting it back into ``queue`` alone; the letter's properties are changed by it."""
-        headers = replay_headers(self.properties.headers, self.history, run)
-        return OutgoingMessage("", queue, self.body, published_again(self.properties, headers))
+        """Give the message for putting it back into ``queue`` alone. Raises ValueError when its properties are damaged.
+
+        The publisher's headers go on byte for byte; the broker's and further addresses (CC, BCC) do not.
+        """
+        if self.properties is None:
+            raise ValueError("a message with damaged properties can't be published again")
+        return OutgoingMessage(
+            "", queue, self.body, self.properties.again(travels_on, replay_headers(self.history, run))
+        )
 
 
 def read_history(headers: Mapping[str, Any] | None) -> DeathHistory:
@@ -116,11 +133,8 @@ def read_history(headers: Mapping[str, Any] | None) -> DeathHistory:
     )
 
 
-def replay_headers(headers: Mapping[str, Any] | None, history: DeathHistory, run: str) -> dict[str, Any]:
-    """Give the headers for putting the message back: the publisher's own as they were, without the broker's, and ours.
-
-    ``run``: the name of this run.
-    """
+def replay_headers(history: DeathHistory, run: str) -> dict[str, Any]:
+    """Give our headers of a message that is put back. ``run``: the name of this run."""
     ours: dict[str, Any] = {
         REPLAY_COUNT: history.replays + 1,
         ORIGINAL_REASON: history.original_reason,
@@ -128,7 +142,7 @@ def replay_headers(headers: Mapping[str, Any] | None, history: DeathHistory, run
     }
     if history.first_failed_at is not None:
         ours[FIRST_FAILED_AT] = history.first_failed_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return without_broker_headers(headers) | ours
+    return ours
 
 
 def _latest_death(headers: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,20 +12,21 @@ _BROKER_PREFIXES = ("x-first-death-", "x-last-death-")
 _ADDRESSES = ("CC", "BCC")
 
 
+def travels_on(name: str) -> bool:
+    """Tell whether a header of this name belongs to a message that is published again."""
+    return name not in _BROKER_HEADERS and name not in _ADDRESSES and not name.startswith(_BROKER_PREFIXES)
+
+
 def without_broker_headers(headers: Mapping[str, Any] | None) -> dict[str, Any]:
     """Give the headers as their publisher wrote them, for a message that is published again."""
-    return {
-        name: value
-        for name, value in (headers or {}).items()
-        if name not in _BROKER_HEADERS and not name.startswith(_BROKER_PREFIXES)
-    }
+    return {name: value for name, value in (headers or {}).items() if travels_on(name)}
 
 
 def published_again(properties: pika.BasicProperties, headers: Mapping[str, Any]) -> pika.BasicProperties:
     """Give the properties of a message that is published again under ``headers``; changes and gives the same object.
 
-    The broker closes the channel over a ``user_id`` that is not the publisher's own, and follows CC and BCC.
+    The broker closes the channel over a ``user_id`` that is not the publisher's own.
     """
-    properties.headers = {name: value for name, value in headers.items() if name not in _ADDRESSES} or None
+    properties.headers = dict(headers) or None
     properties.user_id = None
     return properties

@@ -14,7 +14,7 @@ from mq_common.topology import EXCHANGE, ROUTING_KEY
 PERSISTENT = 2
 
 #: CloudEvents header with the version of its rules; those of 1.x can be read.
-_SPEC_VERSION = "cloudEvents:specversion"
+SPEC_VERSION = "cloudEvents:specversion"
 _READABLE_SPEC = "1."
 
 
@@ -48,7 +48,7 @@ def event_message(event: MediaEvent, traceparent: str | None = None) -> Outgoing
     """
     uploaded = event.uploaded_at.astimezone(UTC)
     headers = {
-        _SPEC_VERSION: "1.0",
+        SPEC_VERSION: "1.0",
         "cloudEvents:id": event.event_id,
         "cloudEvents:type": EVENT_TYPE,
         "cloudEvents:source": "/mediaflow/ingest",
@@ -82,7 +82,7 @@ def event_of(properties: pika.BasicProperties, body: bytes) -> MediaEvent:
         raise InvalidEvent(f"the message is of type {properties.type[:64]!r}; this channel works on {EVENT_TYPE!r}")
     if properties.content_encoding and properties.content_encoding.lower() not in ("identity", "utf-8"):
         raise InvalidEvent(f"the body is encoded as {properties.content_encoding[:64]!r}; an event is plain JSON")
-    version = (properties.headers or {}).get(_SPEC_VERSION, _READABLE_SPEC)
+    version = (properties.headers or {}).get(SPEC_VERSION, _READABLE_SPEC)
     if not str(version).startswith(_READABLE_SPEC):
         raise InvalidEvent(f"CloudEvents {str(version)[:64]!r} is not known here; {_READABLE_SPEC}x is")
     return MediaEvent.from_body(body)

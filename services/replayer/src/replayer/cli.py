@@ -136,6 +136,10 @@ def _replay(
             tally = run.run()
         except BrokerUnreachable as error:
             tally, lost = run.tally, error
+        except Busy:
+            if not stopped():
+                raise
+            tally = run.tally  # asked to stop while it waited
     if as_json:
         _print_json(summary_as_json(spec, plan, tally, seconds=progress.seconds, stopped=stopped()))
     else:
