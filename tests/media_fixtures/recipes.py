@@ -219,6 +219,9 @@ ODD = {
     "two_minutes": Recipe(
         "two_minutes.mp4", ((*picture("192x108", 10, 120), *H264, "-crf", "45", "-g", "20", *FAST_START, "{out}"),)
     ),
+    "far_key_frames": Recipe(
+        "far_key_frames.mp4", ((*picture("192x108", 10, 120), *H264, "-crf", "45", "-g", "83", "{out}"),)
+    ),
     "two_hours": Recipe("two_hours.mp4", (("-stream_loop", "59", "-i", "{two_minutes}", *COPY, *FAST_START, "{out}"),)),
     "black_intro": Recipe(
         "black_intro.mp4",

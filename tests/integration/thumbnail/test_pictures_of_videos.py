@@ -65,6 +65,7 @@ def video_pixels(path, at_s):
         ("fragmented", (1280, 720), (160, 90), 7),
         ("long_gop", (320, 180), (160, 90), 60),
         ("open_gop", (320, 180), (160, 90), 12),
+        ("far_key_frames", (192, 108), (160, 90), 100),  # eight seconds apart; the seek bar wants finer ones
         ("no_key_frames", (320, 180), (160, 90), 3),
         ("corrupt_middle", (1280, 720), (160, 90), 6),
         ("all_black", (320, 180), (160, 90), 2),
@@ -87,7 +88,9 @@ def test_every_video_has_a_poster_and_a_storyboard_of_the_right_shape(desk, medi
     assert desk.left_behind == []
 
 
-@pytest.mark.parametrize("name", ["plain", "open_gop", "long_gop", "late_start", "no_key_frames", "interlaced"])
+@pytest.mark.parametrize(
+    "name", ["plain", "open_gop", "long_gop", "far_key_frames", "late_start", "no_key_frames", "interlaced"]
+)
 def test_each_picture_shows_the_moment_its_cue_starts_at(desk, media_fixtures, name):
     done = desk.run(media_fixtures[name])
 

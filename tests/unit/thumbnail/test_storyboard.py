@@ -88,17 +88,20 @@ def test_cues_cover_the_film_without_gap_or_overlap(stamps, duration):
 
 
 @pytest.mark.parametrize(
-    ("moments", "duration", "step", "sparse"),
+    ("moments", "duration", "step", "parts", "sparse"),
     [
-        ([], 60.0, 1.0, True),
-        ([0.0], 60.0, 1.0, True),  # one key frame in a minute
-        ([0.0], 0.04, 0.04, False),  # one frame
-        ([0.0, 2.0, 4.0], 6.0, 1.0, True),  # a short clip deserves a picture a second
-        ([0.0, 1.0, 2.0], 3.0, 1.0, False),
-        ([n * 8.3 for n in range(15)], 120.0, 1.2, False),  # the usual 250 frames between key frames
-        ([n * 72.0 for n in range(100)], 7200.0, 72.0, False),
-        ([n * 72.0 for n in range(50)], 7200.0, 72.0, True),  # the second half is missing
+        ([], 60.0, 1.0, 10, True),
+        ([0.0], 60.0, 1.0, 10, True),  # one key frame in a minute
+        ([0.0], 0.04, 0.04, 30, False),  # one frame
+        ([0.0, 2.0, 4.0], 6.0, 1.0, 10, True),  # a short clip deserves a picture a second
+        ([0.0, 1.0, 2.0], 3.0, 1.0, 30, False),
+        ([n * 8.3 for n in range(15)], 120.0, 1.2, 10, False),  # the usual 250 frames between key frames
+        ([n * 8.3 for n in range(15)], 120.0, 1.2, 30, True),
+        ([n * 2.0 for n in range(60)], 120.0, 1.2, 30, False),
+        ([n * 8.3 for n in range(37)], 300.0, 3.0, 30, False),
+        ([n * 72.0 for n in range(100)], 7200.0, 72.0, 30, False),
+        ([n * 72.0 for n in range(50)], 7200.0, 72.0, 10, True),  # the second half is missing
     ],
 )
-def test_key_frames_alone_are_enough_when_a_tenth_of_the_film_is_the_largest_gap(moments, duration, step, sparse):
-    assert is_sparse(moments, duration, step) is sparse
+def test_key_frames_alone_are_enough_when_no_gap_is_a_wide_part_of_the_film(moments, duration, step, parts, sparse):
+    assert is_sparse(moments, duration, step, parts=parts) is sparse

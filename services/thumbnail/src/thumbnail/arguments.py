@@ -74,9 +74,8 @@ def cover_arguments(source: Path, stream: int, longer_side: int, threads: int) -
 def _opened(pictures: Pictures, threads: int) -> list[str]:
     # Each picture is turned upright after it was made small, so ffmpeg must not turn it first.
     if isinstance(pictures, KeyFrames):
-        # Moments as they stand in the file: ffmpeg would move the first one to 0. One thread starts at once, where
-        # a pool of them would wait for more frames than there are.
-        nut = ("-f", "nut", "-noautorotate", "-skip_frame", "nokey", "-threads", "1", "-i", str(pictures.path))
+        # Moments as they stand in the file: ffmpeg would move the first one to 0.
+        nut = ("-f", "nut", "-noautorotate", "-skip_frame", "nokey", "-threads", str(threads), "-i", str(pictures.path))
         return [*filter_threads(threads), "-copyts", "-protocol_whitelist", "file", *nut]
     # Frames that no other frame needs are half of the work and hardly missed.
     sparing = ("-noautorotate", "-skip_frame", "noref", "-t", f"{pictures.limit_s:.3f}")

@@ -31,6 +31,11 @@ STORYBOARD = "storyboard.vtt"
 KEY_FRAMES = "key-frames.nut"
 #: Pixels that may be decoded where key frames are too far apart: ten minutes of 720p30, about half a minute of CPU.
 DECODE_BUDGET = 1280 * 720 * 30 * 600
+#: The part of it that finer pictures are worth: two minutes of 1080p30 are within it.
+FINER = 0.5
+#: A gap between key frames is too wide when it is more than this part of the video: of a seek bar 800 pixels wide,
+#: 27 pixels where finer pictures are cheap, 80 where they are not.
+FINE_PARTS, COARSE_PARTS = 30, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,9 @@ class Thumbnail:
         most = min(self.tiles, video.frames or self.tiles)
         board = plan_storyboard(duration, fit(video.width, video.height, self.tile_px), most)
         bearable = DECODE_BUDGET / (video.coded_width * video.coded_height * max(1.0, video.frame_rate))
+        parts = FINE_PARTS if duration <= bearable * FINER else COARSE_PARTS
         moments = _take_key_frames(task, video, board)
-        if moments and not (is_sparse(moments, duration, board.step_s) and duration <= bearable):
+        if moments and not (is_sparse(moments, duration, board.step_s, parts=parts) and duration <= bearable):
             yield KeyFrames(task.outputs / KEY_FRAMES), replace(board, tiles=len(moments))
             # HDR is mapped later, and needs its own depth for that.
             moments = _take_key_frames(task, video, board, self.poster_px, "yuv420p10le" if video.is_hdr else "rgb24")

@@ -55,13 +55,13 @@ def fit(width: int, height: int, longer_side: int) -> Size:
     return Size(width, height).scaled(min(1.0, longer_side / max(width, height)))
 
 
-def is_sparse(moments: Sequence[float], duration_s: float, step_s: float) -> bool:
+def is_sparse(moments: Sequence[float], duration_s: float, step_s: float, *, parts: int) -> bool:
     """Say whether pictures at these moments (seconds, rising) leave too much of the video unseen.
 
-    That is more than a tenth of it, or in short videos more than one and a half steps.
+    That is more than one of so many equal parts of it, or in short videos more than one and a half steps.
     """
     gaps = [after - before for before, after in pairwise([*moments, duration_s])]
-    return not gaps or max(gaps) > max(1.5 * step_s, duration_s / 10) + 0.1
+    return not gaps or max(gaps) > max(1.5 * step_s, duration_s / parts) + 0.1
 
 
 def render_storyboard(plan: Storyboard, moments: Sequence[float], duration_s: float) -> str:
