@@ -2,7 +2,7 @@
 
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,14 @@ from mediaflow_bench.row import Row, at_most, compared, interleaved
 from mediaflow_bench.workplace import Workplace
 
 _FFMPEG = ("ffmpeg", "-v", "error", "-nostdin", "-y")
+_LAID_OUT = (
+    *("-map", "[sheet]", "-fps_mode", "passthrough", "-frames:v", "1", "-q:v", "5", "-update", "1", "sprite-1.jpg"),
+    *("-map", "[poster]", "-fps_mode", "passthrough", "-frames:v", "1", "-q:v", "3", "-update", "1", "poster.jpg"),
+)
 _CUE = re.compile(r"^(\d+):(\d\d):(\d\d\.\d{3}) --> ", re.MULTILINE)
+
+#: Writes the commands that make the pictures of a clip at these moments, in seconds.
+ByHand = Callable[[Path, Sequence[float]], list[list[str]]]
 
 SHORT_MIN, LONG_MIN = 2, 120
 #: Frames between key frames at 30 frames a second: a phone's, and x264's default.
@@ -21,26 +28,27 @@ INTERVALS = {30: "a key frame each second", 250: "x264's default key frames"}
 
 
 def measure_seeks(workplace: Workplace) -> Iterator[Row]:
-    """Measure against one ffmpeg run with a seek for each picture, and against one run for each picture."""
+    """Measure against the best ffmpeg run for the same pictures, and against a run for each of them.
+
+    Where key frames are close together that is one run with a seek for each picture, where they are not one that
+    decodes the clip once.
+    """
     folder = workplace.folder / "by-hand"
     folder.mkdir(exist_ok=True)
-    times = workplace.pick(5, 2)
-    with _warm_job(workplace) as job:
-        for minutes in (SHORT_MIN, LONG_MIN):
-            clip = long_clip(minutes, 250)
-            moments = moments_of(job, job.run(clip))
-            ours, peer = interleaved(
-                times,
-                partial(job.run, clip),
-                lambda: cost_of([one_run(clip, moments)], folder),  # noqa: B023
-            )
-            yield _row(f"thumbnail, {minutes} min: against one ffmpeg run with {len(moments)} seeks", ours, peer)
-        clip = long_clip(SHORT_MIN, 250)
+
+    def against(clip: Path, described: str, by_hand: ByHand, times: int) -> Row:
         moments = moments_of(job, job.run(clip))
-        ours, peer = interleaved(
-            workplace.pick(3, 1), partial(job.run, clip), lambda: cost_of(many_runs(clip, moments), folder)
-        )
-        yield _row(f"thumbnail, {SHORT_MIN} min: against an ffmpeg run for each of {len(moments)} seeks", ours, peer)
+        peers = partial(cost_of, by_hand(clip, moments), folder)
+        return _row(described.format(len(moments)), *interleaved(times, partial(job.run, clip), peers))
+
+    with _warm_job(workplace) as job:
+        times, few = workplace.pick(5, 2), workplace.pick(2, 1)
+        near, far, film = long_clip(SHORT_MIN, 30), long_clip(SHORT_MIN, 250), long_clip(LONG_MIN, 250)
+        short = f"thumbnail, {SHORT_MIN} min"
+        yield against(near, short + ", a key frame each second: against one ffmpeg run with {} seeks", one_run, times)
+        yield against(film, f"thumbnail, {LONG_MIN} min: against one ffmpeg run with {{}} seeks", one_run, times)
+        yield against(far, short + ": against one ffmpeg run that decodes it for {} pictures", one_decode, times)
+        yield against(far, short + ": against an ffmpeg run for each of {} exact seeks", many_runs, few)
 
 
 def measure_length(workplace: Workplace) -> Iterator[Row]:
@@ -57,7 +65,20 @@ def measure_length(workplace: Workplace) -> Iterator[Row]:
             yield _row(name, long, short, 1.5, f"{tiles[0]} against {tiles[1]} pictures")
 
 
-def one_run(clip: Path, moments: Sequence[float]) -> list[str]:
+def one_decode(clip: Path, moments: Sequence[float]) -> list[list[str]]:
+    """Write one ffmpeg run that takes pictures at an even pace, without the frames that no other frame needs."""
+    pace_s = moments[-1] / max(1, len(moments) - 1)
+    rows = min(10, -(-len(moments) // 10))
+    after = f"gte(t,{moments[len(moments) // 10] - 0.001:.3f})*lt(selected_n,10)"
+    graph = (
+        f"[0:v:0]select='gte(t,selected_n*{pace_s:.6f})',split[a][b];"
+        f"[a]scale=160:90,tile=10x{rows},format=yuvj420p[sheet];[b]select='{after}',thumbnail=10,format=yuvj420p[poster]"
+    )
+    opened = ("-skip_frame", "noref", "-an", "-i", str(clip))
+    return [[*_FFMPEG, *opened, "-filter_complex", graph, *_LAID_OUT]]
+
+
+def one_run(clip: Path, moments: Sequence[float]) -> list[list[str]]:
     """Write one ffmpeg run that opens the file once for each picture, at the key frame before its moment.
 
     Of the pictures after a tenth of the film the first ten are candidates for the poster.
@@ -78,17 +99,16 @@ def one_run(clip: Path, moments: Sequence[float]) -> list[str]:
     rows = min(10, -(-count // 10))
     graph.append(f"{tiles}concat=n={count},tile=10x{rows},format=yuvj420p[sheet]")
     graph.append(f"{posters}concat=n={len(candidates)},thumbnail={len(candidates)},format=yuvj420p[poster]")
-    return [
-        *(*_FFMPEG, *inputs, "-filter_complex", ";".join(graph)),
-        *("-map", "[sheet]", "-frames:v", "1", "-q:v", "5", "-update", "1", "sprite-1.jpg"),
-        *("-map", "[poster]", "-frames:v", "1", "-q:v", "3", "-update", "1", "poster.jpg"),
-    ]
+    return [[*_FFMPEG, *inputs, "-filter_complex", ";".join(graph), *_LAID_OUT]]
 
 
 def many_runs(clip: Path, moments: Sequence[float]) -> list[list[str]]:
     """Write what is usually done: a run for each tile, one that lays them out, one for the poster."""
     runs = [
-        [*_FFMPEG, *_seek(clip, moment), "-frames:v", "1", "-vf", "scale=160:90", f"tile-{number:03}.bmp"]
+        [
+            *(*_FFMPEG, "-ss", f"{max(0.0, moment - 0.001):.3f}", "-threads", "1", "-an", "-i", str(clip)),
+            *("-frames:v", "1", "-vf", "scale=160:90", f"tile-{number:03}.bmp"),
+        ]
         for number, moment in enumerate(moments)
     ]
     sheet = ["-vf", f"tile=10x{min(10, -(-len(moments) // 10))}", "-frames:v", "1", "-q:v", "5", "-update", "1"]
