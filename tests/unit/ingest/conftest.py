@@ -56,7 +56,13 @@ def outbox(store) -> Outbox:
 
 
 @pytest.fixture
-def runtime(store, publisher, outbox) -> Runtime:
+def patience_s() -> float:
+    """Seconds for which a request waits for another one with the same key."""
+    return 0.5
+
+
+@pytest.fixture
+def runtime(store, publisher, outbox, patience_s) -> Runtime:
     index = AssetIndex(store)
     relay = Relay(
         outbox,
@@ -73,7 +79,7 @@ def runtime(store, publisher, outbox) -> Runtime:
         channels=ChannelsFile(None, "media"),
         channel_ages=ChannelAges(store),
         index=index,
-        idempotency=IdempotencyRecords(store, patience_s=0.5),
+        idempotency=IdempotencyRecords(store, patience_s=patience_s),
         outbox=outbox,
         relay=relay,
     )

@@ -111,6 +111,15 @@ def _refused(answer, status):
     assert int(answer.headers["Retry-After"]) > 0
 
 
+#: What a request would wait here for another one with the same key: far longer than any of these takes.
+PATIENCE_S = 60
+
+
+@pytest.fixture
+def patience_s():
+    return PATIENCE_S
+
+
 STEPS = [
     (form, key, step)
     for form in UPLOADS
@@ -126,7 +135,7 @@ def test_a_full_store_is_507_and_keeps_nothing_of_the_upload(client, store, publ
     for _ in range(2):
         started = time.monotonic()
         _refused(_send(client, form, key), 507)
-        assert time.monotonic() - started < 0.4  # nobody waits for a key that was given up
+        assert time.monotonic() - started < PATIENCE_S / 2  # nobody waits for a key that was given up
         assert _stored(store) == set()
     assert publisher.sent == []
 
@@ -215,7 +224,7 @@ def test_an_event_that_neither_the_broker_nor_the_outbox_has_is_told_as_stored_a
     publisher.outcome = Outcome.CONFIRMED
     started = time.monotonic()
     again = _send(client, form, "k-1")
-    assert time.monotonic() - started < 0.4
+    assert time.monotonic() - started < PATIENCE_S / 2
     assert (again.status_code, again.json["eventId"]) == (202, refused.json["eventId"])
 
 

@@ -12,7 +12,7 @@ from local_fleet.broker_files import BrokerAddress, machine_memory, node_environ
 from local_fleet.broker_probe import takes_connections
 from local_fleet.broker_state import BrokerState
 from local_fleet.errors import BrokerNotInstalled, BrokerStartFailed
-from local_fleet.exits import describe_exit, last_line
+from local_fleet.exits import describe_exit, exit_code, last_line
 from local_fleet.identity import ProcessIdentity
 from local_fleet.lifeline import bound_command
 from local_fleet.ports import LOOPBACK
@@ -143,7 +143,7 @@ class PrivateBroker:
         """Say how the node ended, as far as it is known, and where to read more."""
         output = self._folder / "log" / "output.log"
         said = last_line(output, 0)
-        code = self._node.poll() if self._node else None
+        code = exit_code(self._node)
         ended = describe_exit(code, said) if code is not None else said or "it ended"
         return f"{ended} (more in {self._folder / 'log'})"
 

@@ -12,7 +12,7 @@ from local_fleet.broker_files import BrokerAddress, NodePlan
 from local_fleet.broker_probe import takes_connections
 from local_fleet.broker_state import BrokerState
 from local_fleet.errors import BrokerStartFailed
-from local_fleet.exits import describe_exit, last_line
+from local_fleet.exits import describe_exit, exit_code, last_line
 from local_fleet.identity import ProcessIdentity
 from local_fleet.lifeline import bound_command
 from local_fleet.ports import LOOPBACK
@@ -116,7 +116,7 @@ class DockerBroker:
     def last_words(self) -> str:
         """Say how the container ended."""
         said = last_line(self.log_file, 0)
-        code = self._client.poll() if self._client else None
+        code = exit_code(self._client)
         return describe_exit(code, said) if code is not None else said or "it ended"
 
     def _command(self, plan: NodePlan) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 #: Exit codes after which a new start would end the same way: bad configuration, topology mismatch.
@@ -21,6 +22,17 @@ def describe_exit(code: int, last_line: str) -> str:
     """
     how = f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
     return f"{how}: {last_line}" if last_line else how
+
+
+def exit_code(process: subprocess.Popen[bytes] | None) -> int | None:
+    """Give the code of a process that has just gone; None where it is not ours to know.
+
+    A process can be seen to be gone a moment before its parent can read the code.
+    """
+    try:
+        return process.wait(1.0) if process else None
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def last_line(log: Path, start: int) -> str:
