@@ -115,11 +115,6 @@ def _refused(answer, status):
 PATIENCE_S = 60
 
 
-@pytest.fixture
-def patience_s():
-    return PATIENCE_S
-
-
 STEPS = [
     (form, key, step)
     for form in UPLOADS
@@ -129,8 +124,11 @@ STEPS = [
 ]
 
 
+@pytest.mark.parametrize("patience_s", [PATIENCE_S])
 @pytest.mark.parametrize(("form", "key", "step"), STEPS)
-def test_a_full_store_is_507_and_keeps_nothing_of_the_upload(client, store, publisher, failing, form, key, step):
+def test_a_full_store_is_507_and_keeps_nothing_of_the_upload(
+    patience_s, client, store, publisher, failing, form, key, step
+):
     failing.fail(step, 507)
     for _ in range(2):
         started = time.monotonic()
@@ -210,9 +208,10 @@ def test_a_refused_publish_is_told_as_such_though_its_key_can_not_be_settled(cli
     assert answer.json["type"] == "urn:mediaflow:problem:refused-by-broker"
 
 
+@pytest.mark.parametrize("patience_s", [PATIENCE_S])
 @pytest.mark.parametrize("form", UPLOADS)
 def test_an_event_that_neither_the_broker_nor_the_outbox_has_is_told_as_stored_and_not_announced(
-    client, publisher, failing, form
+    patience_s, client, publisher, failing, form
 ):
     publisher.outcome = Outcome.UNKNOWN
     failing.fail("outbox/", 507)
