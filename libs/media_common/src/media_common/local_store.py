@@ -15,7 +15,7 @@ from media_common.store_edge import translated
 
 
 class LocalMediaStore(MediaStore):
-    """A folder. Reading is obstore's; writing goes through `StagedFile`, which can also outlast a power cut.
+    """A folder. Lists and ranges are obstore's; writing goes through `StagedFile`, which can also outlast a power cut.
 
     Content types are not kept: whoever serves a file knows them by its name.
     """
@@ -45,6 +45,17 @@ class LocalMediaStore(MediaStore):
         ):
             file.write(data)
             return file.commit(if_absent=if_absent)
+
+    def get_bytes(self, key: str) -> bytes | None:
+        """See `MediaStore.get_bytes`; the file itself, since obstore hands each read to another thread."""
+        path = f"{self._root}/{checked(key)}"
+        try:
+            # Not by Path, which takes half as long again.
+            with translated(f"reading {key}"), suppress(IsADirectoryError), open(path, "rb") as file:  # noqa: PTH123
+                return file.read()
+        except ObjectNotFound:
+            return None
+        return None  # a folder is no object
 
     @property
     def near(self) -> bool:
