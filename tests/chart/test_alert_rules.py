@@ -71,3 +71,15 @@ def test_every_section_on_an_alert_is_about_one_that_there_is() -> None:
     headings = re.findall(r"^### (Mediaflow\w+)$", (ROOT / "OPERATIONS.md").read_text(), re.MULTILINE)
 
     assert set(headings) == {rule["alert"] for rule in alerts()}
+
+
+def test_every_metric_of_ours_is_explained() -> None:
+    import ingest.metrics  # noqa: F401 - registers
+    import mq_common.metrics  # noqa: F401 - registers
+
+    ours = {metric.name for metric in REGISTRY.collect() if metric.name.startswith("mediaflow_")}
+    explained = set(re.findall(r"`(mediaflow_\w+)`", (ROOT / "OPERATIONS.md").read_text()))
+
+    assert ours
+    assert ours <= explained
+    assert explained <= ours
