@@ -3,6 +3,7 @@
 make chaos MINUTES=30 SEED=7               every fault, one at a time and then mixed, for half an hour
 make chaos ARGS="--only kill-broker"       some faults (their names' beginnings)
 make chaos ARGS="--plan"                   print what the seed would do, and end
+make chaos ARGS="--cluster"                three nodes instead of one, of which one at a time is hurt
 make chaos ARGS="--external"               against AMQP_URL (and MEDIAFLOW_MANAGEMENT_URL), which is not hurt itself
 
 Exit codes: 0 the promise was kept; 1 it was broken; 2 wrong use; 3 it could not be checked.
@@ -20,13 +21,17 @@ from pathlib import Path
 
 from mediaflow_chaos.campaign import Campaign, run_campaign
 from mediaflow_chaos.clip import tiny_clip
+from mediaflow_chaos.cluster import Cluster
+from mediaflow_chaos.cluster_faults import CLUSTER_FAULTS
 from mediaflow_chaos.faults import CLIENT_FAULTS, NODE_FAULTS
 from mediaflow_chaos.load import LoadPlan
 from mediaflow_chaos.node import SingleNode
 from mediaflow_chaos.report import Report, print_report, write_report
 from mediaflow_chaos.shared import SharedBroker
 from mediaflow_chaos.strikes import plan
-from mediaflow_chaos.world import Broker, world_around
+from mediaflow_chaos.world import world_around
+
+AnyBroker = SharedBroker | SingleNode | Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,14 +39,16 @@ ROOT = Path(__file__).resolve().parents[2]
 def main(arguments: list[str]) -> int:
     """Run one campaign; gives the exit code."""
     options = _options(arguments)
-    faults = CLIENT_FAULTS if options.external else (*CLIENT_FAULTS, *NODE_FAULTS)
+    beside = () if options.external else CLUSTER_FAULTS if options.cluster else NODE_FAULTS
+    faults = (*CLIENT_FAULTS, *beside)
     chosen = [fault for fault in faults if not options.only or fault.kind.name.startswith(tuple(options.only))]
     if not chosen:
         sys.stderr.write(f"no such fault; there are: {', '.join(fault.kind.name for fault in faults)}\n")
         return 2
     seconds = options.minutes * 60
+    outbox = "on" if options.seed % 2 else "off"
     strikes = plan(options.seed, seconds, [fault.kind for fault in chosen])
-    print(f"seed {options.seed}: {len(strikes)} strikes in {seconds:.0f} s")
+    print(f"seed {options.seed}: {len(strikes)} strikes in {seconds:.0f} s, outbox {outbox}")
     print("\n".join(map(str, strikes)), flush=True)
     if options.plan:
         return 0
@@ -51,19 +58,29 @@ def main(arguments: list[str]) -> int:
         campaign = Campaign(
             LoadPlan(options.seed, rate=options.rate), seconds, strikes, chosen, tiny_clip(folder / "clip.mp4")
         )
-        return _said(_run(campaign, folder, external=options.external), options.json, folder if options.keep else None)
+        report = _run(campaign, _broker(options, folder), folder, outbox)
+        return _said(report, options.json, folder if options.keep else None)
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(campaign: Campaign, folder: Path, *, external: bool) -> Report:
-    broker: Broker = _external() if external else SingleNode(folder / "broker")
+def _broker(options: argparse.Namespace, folder: Path) -> AnyBroker:
+    if options.external:
+        return _external()
+    if options.cluster:
+        cluster = Cluster(folder / "cluster")
+        cluster.start()
+        return cluster
+    return SingleNode(folder / "broker")
+
+
+def _run(campaign: Campaign, broker: AnyBroker, folder: Path, outbox: str) -> Report:
     try:
-        with world_around(broker, folder) as world:
+        with world_around(broker, folder, variables={"MEDIAFLOW_OUTBOX": outbox}) as world:
             return run_campaign(campaign, world, folder)
     finally:
-        if isinstance(broker, SingleNode):
+        if not isinstance(broker, SharedBroker):
             broker.end()
 
 
@@ -92,6 +109,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", default=[], help="beginnings of faults' names")
     parser.add_argument("--plan", action="store_true", help="print the plan and end")
     parser.add_argument("--external", action="store_true", help="use AMQP_URL, which is not hurt itself")
+    parser.add_argument("--cluster", action="store_true", help="three nodes, of which one at a time is hurt")
     parser.add_argument("--folder", type=Path, default=None, help="where the run's files go")
     parser.add_argument("--keep", action="store_true", help="keep the run's files")
     usual = ROOT / ".run" / "chaos" / f"{datetime.now():%Y%m%d-%H%M%S}.json"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from mediaflow_chaos.append_log import AppendLog, lines_of
 from mediaflow_chaos.checker import ChannelAccount
-from mediaflow_chaos.evidence import observed_in, results_in
+from mediaflow_chaos.evidence import observed_in, outbox_in, results_in
 from mediaflow_chaos.report import Report
 from mediaflow_chaos.uploads import Verdict, uploads_of
 
@@ -97,6 +97,15 @@ def test_results_are_found_in_the_store_by_asset(tmp_path: Path) -> None:
 
     assert results_in(tmp_path, "thumbnail") == {"a": "e-a", "b": ""}
     assert results_in(tmp_path, "transcode") == {}
+
+
+def test_what_waits_in_the_outbox_is_found(tmp_path: Path) -> None:
+    for folder, asset in (("outbox", "a"), ("intents", "b")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "e.json").write_text(f'{{"event": {{"assetId": "{asset}", "eventId": "e"}}}}')
+    (tmp_path / "outbox" / "torn.json").write_text("{")
+
+    assert sorted(message.asset_id for message in outbox_in(tmp_path)) == ["? (torn.json)", "a", "b"]
 
 
 def test_the_exit_code_tells_kept_broken_and_unchecked_apart() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mediaflow_chaos.append_log import lines_of
 from mediaflow_chaos.checker import ChannelAccount, CouldNotCheck, check
-from mediaflow_chaos.evidence import ChannelEvidence, Evidence, not_announced, observed_in, results_in
+from mediaflow_chaos.evidence import ChannelEvidence, Evidence, observed_in, outbox_in, results_in
 from mediaflow_chaos.faults import Fault
 from mediaflow_chaos.fleet import CHANNELS
 from mediaflow_chaos.load import LoadGenerator, LoadPlan
@@ -91,7 +91,7 @@ def _drain(world: World, limit_s: float) -> None:
 
     def empty_for_long() -> bool:
         nonlocal empty_since
-        left = not_announced(world.fleet.store) or unfinished(world.broker.management_url, world.broker.vhost, queues)
+        left = outbox_in(world.fleet.store) or unfinished(world.broker.management_url, world.broker.vhost, queues)
         empty_since = None if left else empty_since or time.monotonic()
         return empty_since is not None and time.monotonic() - empty_since > _EMPTY_FOR_S
 
@@ -111,7 +111,7 @@ def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book:
 
 def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
     queue = f"media.{channel}"
-    in_queue = messages_in(world.broker.amqp_url, queue)
+    waiting = messages_in(world.broker.amqp_url, queue)
     counted = total_in(world.broker.management_url, world.broker.vhost, queue)
     commits, deliveries = observed_in(lines_of(world.fleet.effects), channel)
     return ChannelEvidence(
@@ -119,8 +119,8 @@ def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
         commits=commits,
         deliveries=deliveries,
         dead_letters=messages_in(world.broker.amqp_url, f"{queue}.dlq"),
-        waiting=[*in_queue, *not_announced(world.fleet.store)],
-        hidden=max(0, counted - len(in_queue)),
+        waiting=[*waiting, *outbox_in(world.fleet.store)],
+        hidden=max(0, counted - len(waiting)),
         removed=_removed(world, channel, book),
     )
 

@@ -3,7 +3,6 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,13 +67,17 @@ def results_in(store: Path, channel: str) -> dict[str, str]:
     return found
 
 
-def not_announced(store: Path) -> list[Message]:
-    """Give the events that the store keeps for the broker: those that wait in the outbox, and unfinished intents."""
+def outbox_in(store: Path) -> list[Message]:
+    """Read the events that still wait in the store to be published, for all channels."""
     found = []
-    for path in (*store.glob("outbox/*.json"), *store.glob("intents/*.json")):
-        with suppress(FileNotFoundError):  # published just now
+    for path in (*(store / "outbox").glob("*.json"), *(store / "intents").glob("*.json")):
+        try:
             event = json.loads(path.read_bytes())["event"]
-            found.append(Message(event["assetId"], event["eventId"]))
+            found.append(Message(str(event["assetId"]), str(event["eventId"])))
+        except FileNotFoundError:
+            continue  # published just now
+        except (ValueError, KeyError, TypeError):
+            found.append(Message(f"? ({path.name})", path.stem))
     return found
 
 

@@ -11,6 +11,7 @@ import pika
 from local_fleet.identity import ProcessIdentity
 from mediaflow_chaos.fleet import CHANNELS
 from mediaflow_chaos.member import Member, wait_until
+from mediaflow_chaos.queues import connected
 from mediaflow_chaos.strikes import FaultKind, Strike
 from mediaflow_chaos.world import Deletion, World, now
 
@@ -184,7 +185,7 @@ def delete_queue(world: World, strike: Strike) -> None:
     """
     channel = _one_of(CHANNELS, strike)
     queue = f"media.{channel}"
-    with pika.BlockingConnection(pika.URLParameters(world.broker.amqp_url)) as connection:
+    with connected(world.broker.amqp_url) as connection:
         wait_until(lambda: _has_consumers(connection, queue), f"consumers on {queue} before its deletion", 30.0)
         connection.sleep(_SETTLED_S)
         since = now()

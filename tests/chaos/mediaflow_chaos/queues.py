@@ -10,12 +10,18 @@ from pika.exceptions import AMQPError
 from mediaflow_chaos.checker import CouldNotCheck
 from mediaflow_chaos.evidence import Message
 from mq_common.management import ManagementClient
+from mq_common.node_addresses import node_urls
+
+
+def connected(amqp_url: str) -> pika.BlockingConnection:
+    """Connect to whichever node answers first."""
+    return pika.BlockingConnection([pika.URLParameters(url) for url in node_urls(amqp_url)])
 
 
 def messages_in(amqp_url: str, queue: str) -> list[Message]:
     """Read every message of a queue; they stay in it. Raises CouldNotCheck unless all of them were seen."""
     try:
-        with pika.BlockingConnection(pika.URLParameters(amqp_url)) as connection:
+        with connected(amqp_url) as connection:
             channel = connection.channel()
             expected = channel.queue_declare(queue, passive=True).method.message_count
             found = []

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 #: Problems after which nothing was taken: neither stored nor published. Any other 5xx leaves it open.
-_NOTHING_TAKEN = frozenset({"broker-unavailable", "too-many-uploads", "back-pressure"})
+_NOTHING_TAKEN = frozenset({"broker-unavailable", "too-many-uploads", "outbox-full"})
 _ACCEPTED = 202
 
 

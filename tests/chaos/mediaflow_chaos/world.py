@@ -2,24 +2,27 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
-from local_fleet.identity import ProcessIdentity
+from mediaflow_chaos.cluster import Cluster
 from mediaflow_chaos.fleet import Fleet
 from mediaflow_chaos.node import SingleNode
-from wire import Wire
+from mediaflow_chaos.wires import Wires
 
 
 class Broker(Protocol):
     """Where the queues are."""
 
     amqp_url: str
-    management_url: str
+
+    @property
+    def management_url(self) -> str:
+        """Base address of its management API, with user and password."""
+        ...
 
     @property
     def vhost(self) -> str:
@@ -42,12 +45,18 @@ class World:
 
     broker: Broker
     fleet: Fleet
-    ingest_wire: Wire
-    worker_wire: Wire
+    ingest_wire: Wires
+    worker_wire: Wires
     deletions: list[Deletion] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     #: Set when the run is to end: faults that last stop lasting.
     over: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster, where the broker is one of ours."""
+        assert isinstance(self.broker, Cluster)
+        return self.broker
 
     @property
     def node(self) -> SingleNode:
@@ -65,25 +74,11 @@ class World:
         self.worker_wire.mend()
 
 
-def by_way_of(amqp_url: str, wire: Wire) -> str:
-    """Give the address that leads through the wire."""
-    parts = urlsplit(amqp_url)
-    login = parts.netloc.rpartition("@")[0]
-    return parts._replace(netloc=f"{login}@127.0.0.1:{wire.port}").geturl()
-
-
 @contextmanager
 def world_around(broker: Broker, folder: Path, **fleet_options: object) -> Iterator[World]:
     """Start a fleet on the broker; everything ends with the block, except the broker."""
-    parts = urlsplit(broker.amqp_url)
-    target = (str(parts.hostname), parts.port or 5672)
-    ingest_wire, worker_wire = Wire(*target), Wire(*target)
-    fleet = Fleet(
-        folder,
-        by_way_of(broker.amqp_url, ingest_wire),
-        by_way_of(broker.amqp_url, worker_wire),
-        **fleet_options,  # type: ignore[arg-type]
-    )
+    ingest_wire, worker_wire = Wires(broker.amqp_url), Wires(broker.amqp_url)
+    fleet = Fleet(folder, ingest_wire.amqp_url, worker_wire.amqp_url, **fleet_options)  # type: ignore[arg-type]
     world = World(broker, fleet, ingest_wire, worker_wire)
     try:
         fleet.start()
@@ -93,15 +88,6 @@ def world_around(broker: Broker, folder: Path, **fleet_options: object) -> Itera
         fleet.end()
         ingest_wire.close()
         worker_wire.close()
-
-
-def stopped_for(world: World, process: ProcessIdentity | None, seconds: float, resume: Callable[[], object]) -> None:
-    """Let a stopped process stay so, and go on."""
-    try:
-        world.last(seconds)
-    finally:
-        if process is not None:
-            resume()
 
 
 def now() -> float:
