@@ -43,6 +43,8 @@ class Campaign:
     faults: Sequence[Fault]
     clip: bytes
     delivery_limit_allowed: bool = True
+    #: Make every strike, also when the time is over before the last.
+    every_strike: bool = False
     #: Seconds the queues get to become empty; longer than the three minutes after which RabbitMQ tries a
     #: dead-lettering again.
     drain_limit_s: float = 240.0
@@ -55,7 +57,7 @@ def run_campaign(campaign: Campaign, world: World, folder: Path) -> Report:
     load = LoadGenerator(world.fleet.url, book, campaign.load, campaign.clip)
     nemesis = Nemesis(world, {fault.kind.name: fault for fault in campaign.faults})
     load.start()
-    nemesis.carry_out(campaign.strikes, campaign.seconds)
+    nemesis.carry_out(campaign.strikes, campaign.seconds, every=campaign.every_strike)
     _heal(world)
     load.stop(_ANSWER_PATIENCE_S)
     report = Report(campaign.load.seed, 0.0, {}, dict(load.answers), nemesis.done, remarks=world.remarks)

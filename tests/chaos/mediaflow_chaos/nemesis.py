@@ -23,8 +23,11 @@ class Nemesis:
         #: What was done and when, as it went.
         self.done: list[str] = []
 
-    def carry_out(self, strikes: Sequence[Strike], seconds: float) -> None:
-        """Strike, each at its time or as soon as the one before it on the same subject is over; lasts ``seconds``."""
+    def carry_out(self, strikes: Sequence[Strike], seconds: float, *, every: bool = False) -> None:
+        """Strike, each at its time or as soon as the one before it on the same subject is over; lasts ``seconds``.
+
+        ``every``: longer, when that is what all of them take.
+        """
         began = time.monotonic()
         busy: dict[str, Future[None]] = {}
         for strike in strikes:
@@ -32,11 +35,12 @@ class Nemesis:
             time.sleep(max(0.0, began + strike.at_s - time.monotonic()))
             if before := busy.get(fault.kind.subject):
                 before.result(_PATIENCE_S)
-            if time.monotonic() - began > seconds:
+            if not every and time.monotonic() - began > seconds:
                 break
             busy[fault.kind.subject] = self._pool.submit(self._strike, fault, strike, began)
         time.sleep(max(0.0, began + seconds - time.monotonic()))
-        self._world.over.set()
+        if not every:
+            self._world.over.set()
         for future in busy.values():
             future.result(_PATIENCE_S)
 

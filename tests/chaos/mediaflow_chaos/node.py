@@ -59,6 +59,12 @@ class SingleNode:
         """Give it its memory back."""
         rabbitmqctl(self._node, "set_vm_memory_high_watermark", "absolute", _USUAL_WATERMARK)
 
+    def shorten_consumer_timeout(self, milliseconds: int) -> None:
+        """Take back what a consumer has held for so long; channels opened from now on are looked at every second."""
+        setting = "application:set_env(rabbit, {}, {})"
+        settings = (("consumer_timeout", milliseconds), ("channel_tick_interval", 1000))
+        rabbitmqctl(self._node, "eval", ", ".join(setting.format(*each) for each in settings) + ".")
+
     def slow_disk(self, stall_ms: int, breath_ms: int, rounds: int) -> None:
         """Let the quorum queues' write-ahead log stand still again and again, as on a disk that hardly answers.
 
