@@ -26,6 +26,7 @@ from mediaflow_chaos.cluster_faults import CLUSTER_FAULTS
 from mediaflow_chaos.faults import CLIENT_FAULTS, NODE_FAULTS
 from mediaflow_chaos.load import LoadPlan
 from mediaflow_chaos.node import SingleNode
+from mediaflow_chaos.replay_faults import REPLAY_FAULTS
 from mediaflow_chaos.report import Report, print_report, write_report
 from mediaflow_chaos.shared import SharedBroker
 from mediaflow_chaos.strikes import plan
@@ -40,7 +41,7 @@ def main(arguments: list[str]) -> int:
     """Run one campaign; gives the exit code."""
     options = _options(arguments)
     beside = () if options.external else CLUSTER_FAULTS if options.cluster else NODE_FAULTS
-    faults = (*CLIENT_FAULTS, *beside)
+    faults = (*CLIENT_FAULTS, *REPLAY_FAULTS, *beside)
     chosen = [fault for fault in faults if not options.only or fault.kind.name.startswith(tuple(options.only))]
     if not chosen:
         sys.stderr.write(f"no such fault; there are: {', '.join(fault.kind.name for fault in faults)}\n")

@@ -1,5 +1,6 @@
 """A short run of the ledger on three nodes, of which one at a time is killed, paused or cut off."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def world(tmp_path: Path) -> Iterator[World]:
             yield world
     finally:
         cluster.end()
+        shutil.rmtree(tmp_path / "cluster", ignore_errors=True)
 
 
 @pytest.mark.slow

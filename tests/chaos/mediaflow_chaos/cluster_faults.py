@@ -9,7 +9,6 @@ from mediaflow_chaos.fleet import CHANNELS
 from mediaflow_chaos.strikes import FaultKind, Strike
 from mediaflow_chaos.world import World
 
-#: Seconds: a channel with messages under way.
 _CLIENTS = ("ingest", *CHANNELS)
 
 
@@ -27,7 +26,8 @@ def kill_clients_node(world: World, strike: Strike) -> None:
 
 def pause_node(world: World, strike: Strike) -> None:
     """SIGSTOP a node: it accepts connections and says nothing."""
-    process = _any(world, strike).process
+    node = _any(world, strike)
+    process = node.process
     if process is not None:
         process.send(signal.SIGSTOP)
     try:
@@ -35,7 +35,7 @@ def pause_node(world: World, strike: Strike) -> None:
     finally:
         if process is not None:
             process.send(signal.SIGCONT)
-    world.cluster.await_whole()
+    _heal(world, node, "a pause")
 
 
 def cut_node_off(world: World, strike: Strike) -> None:
@@ -51,7 +51,12 @@ def cut_node_off(world: World, strike: Strike) -> None:
         world.last(strike.for_s)
     finally:
         node.evaluate(f"C = erlang:get_cookie(), [erlang:set_cookie(N, C) || N <- [{others}]], ok.")
-    world.cluster.await_whole()
+    _heal(world, node, "being cut off")
+
+
+def _heal(world: World, node: ClusterNode, after: str) -> None:
+    if world.cluster.heal(node):
+        world.remarks.append(f"{node.plan.name} had to be restarted after {after}")
 
 
 def _any(world: World, strike: Strike) -> ClusterNode:

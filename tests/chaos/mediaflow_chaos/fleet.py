@@ -43,7 +43,7 @@ class Fleet:
         self.ingest = Member(
             "ingest",
             [sys.executable, "-m", "ingest"],
-            self._environment(self.ingest_amqp_url),
+            self.environment(self.ingest_amqp_url),
             self.logs / "ingest.log",
             "ingest_started",
         )
@@ -85,7 +85,7 @@ class Fleet:
     def _worker(self, channel: str, number: int) -> Member:
         name = f"{channel}-{number}"
         command = [sys.executable, "-m", "mediaflow_chaos.observed", str(self.effects), channel]
-        environment = self._environment(self.worker_amqp_url) | {"PYTHONPATH": str(_CHAOS_FOLDER)}
+        environment = self.environment(self.worker_amqp_url) | {"PYTHONPATH": str(_CHAOS_FOLDER)}
         return Member(name, command, environment, self.logs / f"{name}.log", "worker_consuming")
 
     def _ingest_is_ready(self) -> bool:
@@ -95,7 +95,8 @@ class Fleet:
         except (URLError, OSError):
             return False
 
-    def _environment(self, amqp_url: str) -> dict[str, str]:
+    def environment(self, amqp_url: str) -> dict[str, str]:
+        """Give the settings of every process, with this way to the broker."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEDIAFLOW_", "AMQP_"))}
         return inherited | {
             "AMQP_URL": amqp_url,

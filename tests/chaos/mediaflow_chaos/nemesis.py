@@ -11,7 +11,7 @@ from mediaflow_chaos.world import World
 #: More strikes than this never last at the same time.
 _AT_ONCE = 3
 #: A fault that is over may still start what it stopped.
-_PATIENCE_S = 120.0
+_PATIENCE_S = 300.0
 
 
 class Nemesis:
