@@ -28,7 +28,8 @@ from mq_common.simulation import fails
 _ANSWER_PATIENCE_S = 30.0
 _WHOLE_AGAIN_S = 60.0
 #: The management API's numbers lag: the queues count as empty after so many seconds of nothing in them.
-_EMPTY_FOR_S = 3.0
+_EMPTY_FOR_S = 6.0
+_LAG_S = 12.0
 #: An upload sent this long before a queue's deletion, and without a result, may have been in it (seconds).
 _MAY_HAVE_WAITED_S = 30.0
 
@@ -114,7 +115,7 @@ def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book:
 def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
     queue = f"media.{channel}"
     waiting = messages_in(world.broker.amqp_url, queue)
-    counted = total_in(world.broker.management_url, world.broker.vhost, queue)
+    counted = _settled_total(world, queue, len(waiting))
     commits, deliveries = observed_in(lines_of(world.fleet.effects), channel)
     return ChannelEvidence(
         results=results_in(world.fleet.store, channel),
@@ -125,6 +126,17 @@ def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
         hidden=max(0, counted - len(waiting)),
         removed=_removed(world, channel, book),
     )
+
+
+def _settled_total(world: World, queue: str, expected: int) -> int:
+    """Count the queue's messages, once the number has had the time to become the expected one."""
+
+    def total() -> int:
+        return total_in(world.broker.management_url, world.broker.vhost, queue)
+
+    with suppress(TimeoutError):
+        wait_until(lambda: total() == expected, f"{queue} at {expected}", _LAG_S)
+    return total()
 
 
 def _removed(world: World, channel: str, book: Path) -> frozenset[str]:
