@@ -57,4 +57,4 @@ def test_a_job_longer_than_the_consumer_timeout_is_done_once_however_often_it_is
         run(world, tmp_path)
         lost = b"".join(worker.log.read_bytes() for worker in world.fleet.workers_of("transcode"))
 
-    assert b"PRECONDITION_FAILED" in lost, "the broker has never taken a message back: nothing was tested"
+    assert b"Channel is closed" in lost, "the broker has never taken a message back: nothing was tested"

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pika
@@ -17,7 +18,7 @@ from mediaflow_chaos.strikes import FaultKind, Strike
 from mediaflow_chaos.world import World, world_around
 from pika.adapters.blocking_connection import BlockingChannel
 
-from mq_common.events import MediaEvent
+from mq_common.events import MediaEvent, new_event_id
 from mq_common.publisher import event_message
 from mq_workers import eventually
 
@@ -58,6 +59,12 @@ def test_each_misdeed_is_seen_in_its_channel_as_what_it_is_and_the_run_fails(wor
         assert method is not None
         return int(method.delivery_tag)
 
+    def send(event_id: str, asset_id: str) -> None:
+        event = MediaEvent(event_id=event_id, asset_id=asset_id, owner_id="chaos", uploaded_at=datetime.now(UTC))
+        message = event_message(event)
+        with pika.BlockingConnection(url) as connection:
+            connection.channel().basic_publish("", "media.transcode", message.body, message.properties)
+
     def lose_one(world: World, _: Strike) -> None:
         """Acknowledge a message that nobody has worked on."""
         with pika.BlockingConnection(url) as connection:
@@ -68,22 +75,13 @@ def test_each_misdeed_is_seen_in_its_channel_as_what_it_is_and_the_run_fails(wor
         """Remove a committed result behind everybody's back, and send its event again."""
         eventually(lambda: list(world.fleet.store.glob("assets/*/transcode/result.json")))
         result = next(world.fleet.store.glob("assets/*/transcode/result.json"))
-        event = MediaEvent.from_body((result.parents[1] / "asset.json").read_bytes())
+        event_id = json.loads(result.read_bytes())["eventId"]
         result.unlink()
-        with pika.BlockingConnection(url) as connection:
-            message = event_message(event)
-            connection.channel().basic_publish("", "media.transcode", message.body, message.properties)
+        send(event_id, result.parts[-3])
 
     def invent_one(world: World, _: Strike) -> None:
         """Send an event of an asset that nobody uploaded."""
-        known = next(world.fleet.store.glob("assets/*/asset.json"))
-        event = json.loads(known.read_bytes()) | {
-            "assetId": "invented",
-            "eventId": "0190a1b2-0000-7000-8000-000000000001",
-        }
-        message = event_message(MediaEvent.from_body(json.dumps(event).encode()))
-        with pika.BlockingConnection(url) as connection:
-            connection.channel().basic_publish("", "media.transcode", message.body, message.properties)
+        send(new_event_id(), "invented")
 
     def hold_one(world: World, _: Strike) -> None:
         """Take a message and neither work on it nor give it back."""
