@@ -105,3 +105,40 @@ def test_values_that_pika_changes_or_can_not_read_travel_on_as_they_are(value: b
 
     assert read.header("theirs") == seen
     assert wire(read.again(lambda _: True, {})) == sent
+
+
+def deaths(*items: Any) -> bytes:
+    return wire(pika.BasicProperties(headers={"theirs": "x", "x-death": list(items)}))
+
+
+def test_only_what_is_wanted_of_the_first_table_of_a_list_is_read() -> None:
+    read = WireProperties(deaths({"reason": "rejected", "count": 3, "routing-keys": ["a"]}, {"reason": "expired"}))
+
+    assert read.first_table("x-death", ("reason", "time")) == {"reason": "rejected"}
+
+
+@pytest.mark.parametrize("items", [(), ("rubbish",), (7, {"reason": "rejected"}), ([{"reason": "rejected"}],), ({},)])
+def test_a_list_without_a_table_in_front_has_nothing_to_tell(items: tuple[Any, ...]) -> None:
+    read = WireProperties(deaths(*items))
+
+    assert read.first_table("x-death", ("reason",)) == read.first_table("theirs", ("reason",)) == {}
+    assert read.first_table("missing", ("reason",)) == {}
+
+
+@given(st.binary(max_size=40))
+def test_a_damaged_table_in_a_list_harms_nothing_and_travels_on(inner: bytes) -> None:
+    sent = table(b"x-death", b"A" + struct.pack(">I", len(inner) + 1) + b"F" + inner)
+    letter = DeadLetter.read(1, sent, b"")
+
+    assert letter.properties is not None
+    assert letter.history.replays == 0
+    assert wire(letter.properties.again(lambda _: True, {})) == sent
+
+
+def test_a_type_that_is_no_text_is_refused_and_travels_on() -> None:
+    sent = struct.pack(">H", 1 << 5) + b"\x02\xff\xfe"
+    letter = DeadLetter.read(1, sent, b"")
+
+    assert letter.error_class == "InvalidEvent"
+    assert letter.properties is not None
+    assert wire(letter.properties.again(lambda _: True, {})) == sent

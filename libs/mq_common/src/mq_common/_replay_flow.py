@@ -3,7 +3,6 @@
 import time
 from collections import deque
 from collections.abc import Iterable
-from concurrent.futures import Future
 from datetime import UTC, datetime
 
 import structlog
@@ -50,7 +49,7 @@ class ReplayFlow:
         self._run, self._records = run, records
         self._looked_up, self._marked = Stage(), Stage()
         self._ready: deque[DeadLetter] = deque()
-        self._sent: deque[tuple[DeadLetter, Future[Outcome]]] = deque()
+        self._sent: deque[DeadLetter] = deque()
         self._bytes = 0
         self._next_send = 0.0
         self._unsure_in_a_row = 0
@@ -74,9 +73,10 @@ class ReplayFlow:
     def accept(self, found: Iterable[Found]) -> None:
         """Decide on what the walk found, or have it looked up first."""
         asked: list[DeadLetter] = []
+        now = datetime.now(UTC)
         for each in found:
             letter = DeadLetter.read(each.tag, each.header, each.body)
-            verdict = self._verdict(letter)
+            verdict = self._verdict(letter, now)
             if letter.properties is None:  # it can't be published again
                 verdict = Verdict.NOT_SELECTED
             needs_record = self._plan.selection.error is not None or verdict is Verdict.REPLAY
@@ -94,8 +94,9 @@ class ReplayFlow:
         for letters, future in self._looked_up.done():
             moving = True
             self._check_records(future.exception(), decisive=self._plan.selection.error is not None)
+            now = datetime.now(UTC)
             for letter in letters:
-                self._decide(letter, self._verdict(letter))
+                self._decide(letter, self._verdict(letter, now))
         moving |= self._send()
         moving |= self._confirm()
         for letters, future in self._marked.done():
@@ -127,10 +128,8 @@ class ReplayFlow:
 
     # -- steps --------------------------------------------------------------------------------------------------
 
-    def _verdict(self, letter: DeadLetter) -> Verdict:
-        return self._plan.selection.verdict(
-            letter.history, asset_id=letter.asset_id, now=datetime.now(UTC), run=self._run
-        )
+    def _verdict(self, letter: DeadLetter, now: datetime) -> Verdict:
+        return self._plan.selection.verdict(letter.history, asset_id=letter.asset_id, now=now, run=self._run)
 
     def _look_up(self, letters: list[DeadLetter]) -> None:
         """Find out why workers gave up; runs on a pool thread."""
@@ -151,12 +150,14 @@ class ReplayFlow:
             self._stay(letter)
 
     def _send(self) -> bool:
-        moved = False
+        messages = []
         while self._ready and len(self._sent) < WINDOW and self._is_due():
             letter = self._ready.popleft()
-            self._sent.append((letter, self._publisher.submit(letter.again(self._queue, self._run))))
-            moved = True
-        return moved
+            self._sent.append(letter)
+            messages.append((letter.again(self._queue, self._run), letter.answered))
+        if messages:
+            self._publisher.submit_all(messages)
+        return bool(messages)
 
     def _is_due(self) -> bool:
         if self._plan.rate is None:
@@ -170,9 +171,8 @@ class ReplayFlow:
     def _confirm(self) -> bool:
         moved = False
         to_mark: list[DeadLetter] = []
-        while self._sent and self._sent[0][1].done():
-            letter, future = self._sent.popleft()
-            outcome = future.result()
+        while self._sent and (outcome := self._sent[0].outcome) is not None:
+            letter = self._sent.popleft()
             moved = True
             if outcome is not Outcome.CONFIRMED:
                 self._refused(letter, outcome)

@@ -173,6 +173,9 @@ class DeadLetterWalk:
         self._arrived.append(Found(tag, header, body))
 
     def _consumer_of(self, tag: int) -> WalkConsumer:
+        latest = self._consumers[-1]  # whose most are
+        if latest.first_tag <= tag:
+            return latest
         return next(each for each in reversed(self._consumers) if each.first_tag <= tag)
 
     def _settle(self) -> None:

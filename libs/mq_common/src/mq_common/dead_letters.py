@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import pika
 
@@ -11,7 +11,7 @@ from mq_common._wire_properties import WireProperties
 from mq_common.errors import InvalidEvent
 from mq_common.events import MediaEvent
 from mq_common.headers import travels_on
-from mq_common.messages import SPEC_VERSION, OutgoingMessage, event_of
+from mq_common.messages import SPEC_VERSION, Outcome, OutgoingMessage, event_of
 
 #: Headers of our own. The broker's death headers do not outlive a replay, so what has to is counted here.
 REPLAY_COUNT = "replay-count"
@@ -26,16 +26,15 @@ DELIVERY_LIMIT = "delivery_limit"
 #: Our word for a message without death headers: somebody published it straight to the dead-letter queue.
 UNKNOWN = "unknown"
 
-#: All headers that are read here.
-_BROKERS = ("x-death", "x-last-death-reason", "x-first-death-reason")
-_READ = (*_BROKERS, REPLAY_COUNT, FIRST_FAILED_AT, ORIGINAL_REASON, REPLAY_RUN)
+#: All headers that are read here beside the list of deaths, and what is read of the latest of those.
+_READ = ("x-last-death-reason", "x-first-death-reason", REPLAY_COUNT, FIRST_FAILED_AT, ORIGINAL_REASON, REPLAY_RUN)
+_READ_OF_DEATH = ("reason", "time")
 
 #: A header of a stranger may hold any number; nobody replays a message more often than this.
 _MOST_REPLAYS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class DeathHistory:
+class DeathHistory(NamedTuple):
     """How a message died, and how often it was replayed before.
 
     ``reason``: the broker's word for the latest death. ``died_at``: when that was, to the second, by the broker's
@@ -70,6 +69,7 @@ class DeadLetter:
     """One message of a dead-letter queue. ``event`` is None when it does not parse; ``gave_up`` then says why.
 
     ``tag``: the delivery tag under which the broker holds it for us. ``properties`` is None when they are damaged.
+    ``outcome``: how putting it back ended, None as long as nobody knows.
     """
 
     tag: int
@@ -78,6 +78,7 @@ class DeadLetter:
     history: DeathHistory
     event: MediaEvent | None
     gave_up: GaveUp | None = None
+    outcome: Outcome | None = None
 
     @classmethod
     def read(cls, tag: int, header: pika.BasicProperties | bytes, body: bytes) -> "DeadLetter":
@@ -86,7 +87,8 @@ class DeadLetter:
             properties = WireProperties(header if isinstance(header, bytes) else b"".join(header.encode()))  # type: ignore[no-untyped-call]
         except ValueError as error:
             return cls(tag, None, body, read_history(None), None, GaveUp(InvalidEvent.__name__, str(error)))
-        history = read_history({name: properties.header(name) for name in _READ})
+        headers = {name: properties.header(name) for name in _READ}
+        history = read_history(headers | {"x-death": [properties.first_table("x-death", _READ_OF_DEATH)]})
         if (version := properties.header(SPEC_VERSION)) is not None:
             properties.headers = {SPEC_VERSION: version}
         try:
@@ -103,6 +105,10 @@ class DeadLetter:
     def error_class(self) -> str | None:
         """The class of the error that a worker gave up with, when it is known."""
         return self.gave_up.error_class if self.gave_up else None
+
+    def answered(self, outcome: Outcome) -> None:
+        """Note how putting it back ended; the publisher's thread calls this."""
+        self.outcome = outcome
 
     def again(self, queue: str, run: str) -> OutgoingMessage:
         """Give the message for putting it back into ``queue`` alone. Raises ValueError when its properties are damaged.
@@ -133,9 +139,9 @@ def read_history(headers: Mapping[str, Any] | None) -> DeathHistory:
     )
 
 
-def replay_headers(history: DeathHistory, run: str) -> dict[str, Any]:
+def replay_headers(history: DeathHistory, run: str) -> dict[str, str | int]:
     """Give our headers of a message that is put back. ``run``: the name of this run."""
-    ours: dict[str, Any] = {
+    ours: dict[str, str | int] = {
         REPLAY_COUNT: history.replays + 1,
         ORIGINAL_REASON: history.original_reason,
         REPLAY_RUN: run,

@@ -1,6 +1,7 @@
 """Headers of messages that travel more than once."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import pika
@@ -12,6 +13,7 @@ _BROKER_PREFIXES = ("x-first-death-", "x-last-death-")
 _ADDRESSES = ("CC", "BCC")
 
 
+@lru_cache(maxsize=256)
 def travels_on(name: str) -> bool:
     """Tell whether a header of this name belongs to a message that is published again."""
     return name not in _BROKER_HEADERS and name not in _ADDRESSES and not name.startswith(_BROKER_PREFIXES)

@@ -41,16 +41,18 @@ class Selection:
 
         ``asset_id``: None when the body does not parse. ``run``: the name of this run.
         """
-        age_s = history.age_s(now)
         if (
             (self.reason is not None and history.reason != self.reason)
             or (self.asset is not None and asset_id != self.asset)
-            or (self.older_than_s is not None and (age_s is None or age_s < self.older_than_s))
+            or (self.older_than_s is not None and not self._is_older(history.age_s(now)))
         ):
             return Verdict.NOT_SELECTED
         if history.replay_run == run:
             return Verdict.CAME_BACK
         return Verdict.OVER_LIMIT if history.replays >= self.max_replays else Verdict.REPLAY
+
+    def _is_older(self, age_s: float | None) -> bool:
+        return age_s is not None and self.older_than_s is not None and age_s >= self.older_than_s
 
     def wants_error(self, error_class: str | None) -> bool:
         """Tell whether the error that a worker gave up with (None: nobody knows) is asked for."""
