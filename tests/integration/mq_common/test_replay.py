@@ -50,7 +50,8 @@ def in_order(settings: BrokerSettings, spec: ChannelSpec) -> list[str | None]:
 class Kept:
     """Records of a test: every third message died of bad media, the others of their tool."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, near: bool = False) -> None:
+        self.near = near
         self.marked: list[str] = []
 
     def find(self, letters: Sequence[DeadLetter]) -> list[GaveUp | None]:
@@ -303,11 +304,12 @@ def test_a_rate_is_kept(settings: BrokerSettings, spec: ChannelSpec, channel: Bl
     assert times[-1] - times[0] > 0.8
 
 
+@pytest.mark.parametrize("near", [True, False])
 def test_what_is_kept_beside_moved_messages_is_marked_before_they_leave(
-    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel, *, near: bool
 ) -> None:
     buried = bury_and_wait(settings, spec, channel, 200)
-    kept = Kept()
+    kept = Kept(near=near)
 
     run(settings, spec, records=kept)
 
@@ -319,16 +321,17 @@ class Nowhere(Kept):
         raise RecordsUnavailable("the store is away")
 
 
+@pytest.mark.parametrize("near", [True, False])
 def test_without_its_records_a_replay_goes_on_unless_its_choice_depends_on_them(
-    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel, *, near: bool
 ) -> None:
     buried = bury_and_wait(settings, spec, channel, 10)
 
-    tally = run(settings, spec, ReplayPlan(Selection(error="BadMedia")), records=Nowhere())
+    tally = run(settings, spec, ReplayPlan(Selection(error="BadMedia")), records=Nowhere(near=near))
 
     assert (tally.moved, tally.trouble) == (0, "why messages died can't be read: the store is away")
     assert in_order(settings, spec) == buried
-    assert run(settings, spec, records=Nowhere()).moved == 10
+    assert run(settings, spec, records=Nowhere(near=near)).moved == 10
 
 
 def test_a_message_that_does_not_fit_into_frames_any_more_stays_and_holds_nobody_up(

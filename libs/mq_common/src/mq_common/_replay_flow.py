@@ -47,7 +47,7 @@ class ReplayFlow:
     ) -> None:
         self._walk, self._publisher, self._queue, self._plan, self._tally = walk, publisher, queue, plan, tally
         self._run, self._records = run, records
-        self._looked_up, self._marked = Stage(), Stage()
+        self._looked_up, self._marked = Stage(records), Stage(records)
         self._ready: deque[DeadLetter] = deque()
         self._sent: deque[DeadLetter] = deque()
         self._bytes = 0

@@ -1,5 +1,6 @@
 """What is kept beside dead letters (why a worker gave up), looked up and marked many at a time."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +15,8 @@ T = TypeVar("T")
 BATCH = 64
 #: Threads, and so look-ups under way at once: a remote store takes some 10 ms for each.
 _THREADS = 8
+#: Seconds that a batch of near records may take; after a slower one the threads take over.
+_NEAR_S = 0.1
 
 
 class RecordsUnavailable(MediaflowError):
@@ -21,7 +24,15 @@ class RecordsUnavailable(MediaflowError):
 
 
 class Records(Protocol):
-    """Implemented by whoever keeps the reasons. Both are called on many threads; both may raise RecordsUnavailable."""
+    """Implemented by whoever keeps the reasons. Both are called on many threads; both may raise RecordsUnavailable.
+
+    ``near``: a record takes microseconds, so that a thread for it would only wait for the interpreter.
+    """
+
+    @property
+    def near(self) -> bool:
+        """Tell whether no round trip is in it."""
+        ...
 
     def find(self, letters: Sequence[DeadLetter]) -> Sequence[GaveUp | None]:
         """Give for each letter why a worker gave up on it, None where nothing is kept about this death."""
@@ -33,9 +44,13 @@ class Records(Protocol):
 
 
 class Stage:
-    """Letters on their way through a pool of threads; they leave it in the order in which they came."""
+    """Letters on their way through a pool of threads; they leave it in the order in which they came.
 
-    def __init__(self) -> None:
+    Near records are dealt with at once, in the caller's thread, as long as they are as quick as they should be.
+    """
+
+    def __init__(self, records: Records | None) -> None:
+        self._near = records is not None and records.near
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="records")
         self._batches: deque[tuple[list[DeadLetter], Future[object]]] = deque()
 
@@ -47,7 +62,17 @@ class Stage:
         """Hand letters to the threads, in batches."""
         for start in range(0, len(letters), BATCH):
             batch = letters[start : start + BATCH]
-            self._batches.append((batch, self._pool.submit(work, batch)))
+            self._batches.append((batch, self._at_once(batch, work) if self._near else self._pool.submit(work, batch)))
+
+    def _at_once(self, batch: list[DeadLetter], work: Callable[[list[DeadLetter]], object]) -> Future[object]:
+        future: Future[object] = Future()
+        began = time.monotonic()
+        try:
+            future.set_result(work(batch))
+        except Exception as error:  # whoever takes the batch out asks for it, as with a thread's
+            future.set_exception(error)
+        self._near = time.monotonic() - began < _NEAR_S
+        return future
 
     def done(self) -> Iterator[tuple[list[DeadLetter], "Future[object]"]]:
         """Take out the batches that are done, as far as all before them are."""

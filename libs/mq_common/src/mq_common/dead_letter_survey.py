@@ -61,7 +61,7 @@ def survey_over(
     """Do the same over a connection that is there; raises Pika's errors too."""
     walk = DeadLetterWalk(connection, spec)
     walk.begin(wait_s=wait_s, stop=stop)
-    looked_up = Stage()
+    looked_up = Stage(records)
     try:
         while not walk.at_end and not stop():
             letters = [DeadLetter.read(*found) for found in walk.turn(_POLL_S)]

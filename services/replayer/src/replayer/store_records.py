@@ -21,6 +21,14 @@ class StoreRecords:
     def _store(self) -> MediaStore:
         return open_store(self._settings)
 
+    @property
+    def near(self) -> bool:
+        """See ``Records.near``; a store that can't be opened is far away."""
+        try:
+            return self._store.near
+        except (StoreError, OSError):
+            return False
+
     def find(self, letters: Sequence[DeadLetter]) -> list[GaveUp | None]:
         """Read why a worker gave up on each; None where the store knows of another event's failure only."""
         try:

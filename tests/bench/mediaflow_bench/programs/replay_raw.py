@@ -1,25 +1,35 @@
-"""Moves all dead letters with the least Pika code there is: consume, publish, confirm, ack, all pipelined: COUNT."""
+"""Moves all dead letters with the least Pika code there is: consume, publish, confirm, ack, all pipelined: COUNT.
+
+Acks are coalesced as ours are, or the peer would pay for a frame a message that nobody has to send.
+"""
 
 import sys
 import time
+from itertools import takewhile
 from typing import Any
 
 import pika
 
 from mediaflow_bench.programs.consume_ours import bench_channel
 from mediaflow_bench.programs.outcome import parameters, tell
+from mq_common._acks import AckWindow
 
 WINDOW = 1000
 
 
 class BareMove:
-    """Publishes each delivery as it came, on the channel it came through, and acks what is confirmed."""
+    """Publishes each delivery as it came, on the channel it came through, and acks what is confirmed.
+
+    Tags and confirms count alike: every delivery is published at once, and nothing is nacked.
+    """
 
     def __init__(self, count: int) -> None:
         spec = bench_channel()
         self._queue, self._dead_letters, self._count = spec.queue, spec.dead_letter_queue, count
-        self._tags: list[int] = []
+        self._acks = AckWindow()
+        self._open: dict[int, None] = {}
         self._confirmed = 0
+        self._acks_due = False
         self._connection = pika.SelectConnection(
             parameters(), self._on_open, on_close_callback=lambda connection, _: connection.ioloop.stop()
         )
@@ -41,14 +51,25 @@ class BareMove:
         self._channel.basic_consume(self._dead_letters, self._on_message)
 
     def _on_message(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
-        self._tags.append(method.delivery_tag)
+        self._acks.deliver(method.delivery_tag)
+        self._open[method.delivery_tag] = None
         channel.basic_publish("", self._queue, body, properties, mandatory=True)
 
     def _on_confirm(self, frame: Any) -> None:
-        # Good enough while every delivery is published at once and nothing is nacked.
-        number = frame.method.delivery_tag
-        self._channel.basic_ack(self._tags[number - 1], multiple=frame.method.multiple)
-        self._confirmed = number if frame.method.multiple else self._confirmed + 1
+        last = frame.method.delivery_tag
+        numbers = list(takewhile(last.__ge__, self._open)) if frame.method.multiple else [last]
+        for number in numbers:
+            del self._open[number]
+            self._acks.done(number)
+        self._confirmed += len(numbers)
+        if not self._acks_due:  # when all that this read has brought was looked at
+            self._acks_due = True
+            self._connection.ioloop.call_later(0, self._send_acks)
+
+    def _send_acks(self) -> None:
+        self._acks_due = False
+        for tag, multiple in self._acks.take():
+            self._channel.basic_ack(tag, multiple=multiple)
         if self._confirmed >= self._count:
             self._seconds, self._cpu_s = time.perf_counter() - self._began, time.process_time() - self._cpu
             self._connection.close()
