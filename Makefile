@@ -3,7 +3,8 @@
 VENV := $(or $(MEDIAFLOW_FLEET_VENV),.venv)
 BIN := $(VENV)/bin
 FLEET := $(BIN)/mediaflow
-PYTEST_WORKERS ?= 2
+# Most tests wait for a broker or a child most of the time: twice as many as cores keep the cores busy.
+PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help run up down status scale pause resume reload dead-letters replay logs test lint format bench scenarios scenario chaos lock clean environment bootstrap bootstrap-dev

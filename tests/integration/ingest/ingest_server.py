@@ -20,7 +20,7 @@ from local_fleet.ports import free_ports
 START_LIMIT_S = 30.0
 
 
-def until(condition: Callable[[], Any], what: str, limit_s: float = 15.0) -> Any:
+def until(condition: Callable[[], Any], what: str, limit_s: float = 45.0) -> Any:
     """Wait for a condition and give what it gave."""
     deadline = time.monotonic() + limit_s
     while not (found := condition()):

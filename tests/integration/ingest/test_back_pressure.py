@@ -175,14 +175,14 @@ def test_the_repetition_of_an_accepted_upload_is_answered_though_the_queue_is_fu
 def test_the_wait_is_told_by_how_fast_the_queue_drains(guarded, channel):
     server = guarded(MEDIAFLOW_INGEST_WORKERS="1")
     # So many that the queue stays full while it drains, however fast or slowly this machine takes from it.
-    _send(channel.connection.channel(), "media.transcode", 800)
+    _send(channel.connection.channel(), "media.transcode", 6000)
     with server.client() as client:
         _until_full(server, client)
         assert _upload(client).headers["Retry-After"] == "60"
         waits = []
 
         def drained():
-            for _ in range(5):
+            for _ in range(20):
                 channel.basic_get("media.transcode", auto_ack=True)
             answer = _upload(client)
             waits.append(int(answer.headers.get("Retry-After", 0)))
