@@ -5,16 +5,18 @@ import time
 
 import pika
 import pytest
+import structlog
 from pika.adapters.blocking_connection import BlockingChannel
 
 from dead_letters import assets, bury, events, kill
 from mq_common import dead_letter_walk
 from mq_common.channels import ChannelSpec
+from mq_common.connection import server_version
 from mq_common.dead_letter_survey import survey, survey_over
 from mq_common.dead_letter_walk import Busy, DeadLetterWalk
 from mq_common.dead_letters import DeadLetter
 from mq_common.settings import BrokerSettings
-from mq_common.topology import declare_topology
+from mq_common.topology import UNLIMITED_IS_MINUS_ONE, declare_topology
 from mq_workers import depth, eventually
 
 
@@ -42,6 +44,29 @@ def test_a_dead_letter_queue_survives_a_thousand_looks_in_its_order(
     assert [letter.history.reason for letter in letters] == ["rejected"] * 3
     assert [letter.history.replays for letter in letters] == [0] * 3
     assert assets(channel, spec.dead_letter_queue) == ["a-0", "a-1", "a-2"]
+
+
+def warnings_of_a_look(settings: BrokerSettings, spec: ChannelSpec) -> list[str]:
+    with structlog.testing.capture_logs() as logs:
+        assert len(list(survey(settings, spec))) == 1
+    return [entry["event"] for entry in logs if entry["log_level"] == "warning"]
+
+
+def test_a_look_warns_where_the_queue_is_older_than_a_broker_that_counts_looks(
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
+) -> None:
+    kill(settings, spec, channel, events(1))
+    assert warnings_of_a_look(settings, spec) == []
+
+    channel.queue_delete(spec.dead_letter_queue)
+    channel.queue_declare(spec.dead_letter_queue, durable=True, arguments={"x-queue-type": "quorum"})
+    channel.queue_bind(spec.dead_letter_queue, "media.dlx", spec.name)
+    kill(settings, spec, channel, events(1))
+
+    connection = connect(settings)
+    counts = server_version(connection) >= UNLIMITED_IS_MINUS_ONE
+    connection.close()
+    assert warnings_of_a_look(settings, spec) == (["dead_letter_queue_has_default_limit"] if counts else [])
 
 
 def walk_and_take(settings: BrokerSettings, spec: ChannelSpec, wanted: set[str]) -> list[str]:

@@ -27,6 +27,7 @@ from mq_common._incoming_frames import IncomingFrames
 from mq_common._walk_consumer import WalkConsumer
 from mq_common._walk_lock import Busy, lock_walk
 from mq_common.channels import ChannelSpec
+from mq_common.topology import check_dead_letter_limit
 
 __all__ = ["Busy", "DeadLetterWalk", "Found"]
 
@@ -93,6 +94,7 @@ class DeadLetterWalk:
         self._locked = True
         self.depth = self._ready()
         if self.depth:
+            check_dead_letter_limit(self._connection, self._queue)
             self._frames = IncomingFrames(self._connection, self._channel, self._on_delivery)
             self._subscribe(_FIRST_PREFETCH)
         return self.depth

@@ -119,15 +119,38 @@ def _predates_unlimited(error: ChannelClosedByBroker) -> bool:
 
 def _keep_older_dead_letter_queue(connection: BlockingConnection, spec: ChannelSpec) -> BlockingChannel:
     """Accept a dead-letter queue from before the broker's upgrade: refusing it would stop the fleet for no loss yet."""
-    log.warning(
-        "dead_letter_queue_has_default_limit",
-        queue=spec.dead_letter_queue,
-        tip="declared on RabbitMQ 3, so the default limit of 20 deliveries applies now; lift it with: rabbitmqctl "
-        "set_policy --apply-to quorum_queues mediaflow-dlq '^media\\..*\\.dlq$' '{\"delivery-limit\": -1}'",
-    )
+    _warn_of_default_limit(spec.dead_letter_queue)
     channel = connection.channel()
     channel.queue_declare(spec.dead_letter_queue, durable=True, arguments=dead_letter_queue_arguments((3, 0)))
     return channel
+
+
+def check_dead_letter_limit(connection: BlockingConnection, queue: str) -> None:
+    """Warn when a dead-letter queue, which has to be there, may limit deliveries: every look at it would cost one.
+
+    Whether a policy lifts the limit can't be seen from here.
+    """
+    version = server_version(connection)
+    if version < UNLIMITED_IS_MINUS_ONE:
+        return
+    channel = connection.channel()
+    try:
+        channel.queue_declare(queue, durable=True, arguments=dead_letter_queue_arguments(version))
+    except ChannelClosedByBroker as error:
+        if _predates_unlimited(error):
+            _warn_of_default_limit(queue)
+    else:
+        channel.close()
+
+
+def _warn_of_default_limit(queue: str) -> None:
+    log.warning(
+        "dead_letter_queue_has_default_limit",
+        queue=queue,
+        tip="declared on RabbitMQ 3, so unless a policy says otherwise the default limit of 20 deliveries applies now "
+        "and every look costs one; lift it with: rabbitmqctl set_policy --apply-to quorum_queues mediaflow-dlq "
+        "'^media\\..*\\.dlq$' '{\"delivery-limit\": -1}'",
+    )
 
 
 def _refusal(error: ChannelClosedByBroker, queue: str) -> MediaflowError:
