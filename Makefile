@@ -47,7 +47,7 @@ logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
 	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)
 
 test: bootstrap-dev ## Run all tests: unit, integration, end to end
-	@$(BIN)/python -m pytest tests -n $(PYTEST_WORKERS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: bootstrap-dev ## Check style and types
 	@$(BIN)/ruff check .
