@@ -155,10 +155,17 @@ def test_where_only_restarts_happened_nothing_may_die_of_crashes() -> None:
 
 
 def test_what_was_in_a_deleted_queue_is_not_called_lost() -> None:
-    result = account(ChannelEvidence(removed=frozenset({"a"})))
+    result = account(ChannelEvidence(removed=frozenset({"a"}), removed_at_most=1))
 
     assert faults(result) == {}
     assert result.removed == 1
+
+
+def test_more_gone_than_a_deleted_queue_can_have_held_is_called_lost() -> None:
+    result = account(ChannelEvidence(removed=frozenset({"a"}), removed_at_most=0))
+
+    assert (result.removed, result.lost) == (1, 1)
+    assert any("only 0 can have been" in fault for fault in result.faults)
 
 
 def test_a_run_in_which_nothing_was_accepted_proves_nothing() -> None:

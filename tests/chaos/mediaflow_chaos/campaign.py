@@ -30,8 +30,11 @@ _WHOLE_AGAIN_S = 60.0
 #: The management API's numbers lag: the queues count as empty after so many seconds of nothing in them.
 _EMPTY_FOR_S = 6.0
 _LAG_S = 12.0
-#: An upload sent this long before a queue's deletion, and without a result, may have been in it (seconds).
-_MAY_HAVE_WAITED_S = 30.0
+#: An upload sent this long before a queue's deletion, and without a result, may have been in it (seconds): broker and
+#: workers may have been held up one after the other. How many can have been, the broker said.
+_MAY_HAVE_WAITED_S = 180.0
+#: Messages that workers may have held, unacknowledged, when their queue was deleted.
+_HELD_BY_WORKERS = 100
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,7 @@ def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
         waiting=[*waiting, *outbox_in(world.fleet.store)],
         hidden=max(0, counted - len(waiting)),
         removed=_removed(world, channel, book),
+        removed_at_most=_removed_at_most(world, channel, book),
     )
 
 
@@ -147,6 +151,17 @@ def _removed(world: World, channel: str, book: Path) -> frozenset[str]:
         if deletion.channel == channel
         for line in lines_of(book)
         if line["what"] == "sent" and deletion.since - _MAY_HAVE_WAITED_S <= line["at"] <= deletion.until
+    )
+
+
+def _removed_at_most(world: World, channel: str, book: Path) -> int:
+    """Give how many messages a deletion can have taken: what was in the queue, and what came while it was away."""
+    return sum(
+        deletion.held
+        + _HELD_BY_WORKERS
+        + sum(line["what"] == "sent" and deletion.since <= line["at"] <= deletion.until for line in lines_of(book))
+        for deletion in world.deletions
+        if deletion.channel == channel
     )
 
 

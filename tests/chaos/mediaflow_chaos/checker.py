@@ -86,6 +86,11 @@ class _Check:
         for upload in self._uploads.values():
             self._look_at(upload)
         self._look_for_strangers()
+        if account.removed > found.removed_at_most:
+            account.lost += account.removed - found.removed_at_most
+            self._fault(
+                f"{account.removed} are gone, and only {found.removed_at_most} can have been in the deleted queue"
+            )
         if found.hidden:
             account.stuck += found.hidden
             account.lost = max(0, account.lost - found.hidden)  # those may be among them

@@ -189,9 +189,9 @@ def delete_queue(world: World, strike: Strike) -> None:
         wait_until(lambda: _has_consumers(connection, queue), f"consumers on {queue} before its deletion", 30.0)
         connection.sleep(_SETTLED_S)
         since = now()
-        connection.channel().queue_delete(queue)
+        held = connection.channel().queue_delete(queue).method.message_count
         wait_until(lambda: _has_consumers(connection, queue), f"consumers on {queue} after its deletion", 20.0)
-    world.deletions.append(Deletion(channel, since, now()))
+    world.deletions.append(Deletion(channel, since, now(), held))
 
 
 def _has_consumers(connection: pika.BlockingConnection, queue: str) -> bool:

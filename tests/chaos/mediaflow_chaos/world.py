@@ -37,6 +37,8 @@ class Deletion:
     channel: str
     since: float
     until: float
+    #: Ready messages that went with it, by the broker's own answer.
+    held: int
 
 
 @dataclass
