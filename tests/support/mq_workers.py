@@ -1,13 +1,19 @@
 """A worker of ours against a real queue, and a plain Pika channel to look at what the broker holds."""
 
+import json
 import os
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
 
+import pika
 from pika.adapters.blocking_connection import BlockingChannel
 
 from local_fleet.broker import PrivateBroker
@@ -15,6 +21,7 @@ from local_fleet.broker_files import node_environment
 from mq_common.channels import ChannelSpec
 from mq_common.events import MediaEvent
 from mq_common.jobs import ErrorKinds, Failure, JobContext
+from mq_common.publisher import event_message
 from mq_common.settings import BrokerSettings, WorkerSettings
 from mq_common.worker import Worker
 
@@ -103,3 +110,47 @@ def rabbitmqctl(node: PrivateBroker, *arguments: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr or done.stdout
+
+
+def send(channel: BlockingChannel, spec: ChannelSpec, *assets: str) -> list[MediaEvent]:
+    """Put one event an asset straight into the channel's queue."""
+    events = [MediaEvent.create(asset_id=asset, owner_id="u") for asset in assets]
+    for event in events:
+        message = event_message(event)
+        channel.basic_publish("", spec.queue, message.body, message.properties)
+    return events
+
+
+def take(channel: BlockingChannel, queue: str) -> tuple[pika.BasicProperties, bytes]:
+    """Take one message out of a queue."""
+    found: list[tuple[pika.BasicProperties, bytes]] = []
+
+    def got() -> bool:
+        method, properties, body = channel.basic_get(queue, auto_ack=True)
+        if method is not None:
+            found.append((properties, body))
+        return bool(found)
+
+    eventually(got)
+    return found[0]
+
+
+def management(url: str, path: str, method: str = "GET") -> dict[str, object]:
+    """Ask the management API; a list comes as rows."""
+    parts = urlsplit(url)
+    login = b64encode(f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()).decode()
+    request = urllib.request.Request(
+        f"http://{parts.hostname}:{parts.port}/api/{path}", method=method, headers={"Authorization": f"Basic {login}"}
+    )
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        text = answer.read()
+    return dict(json.loads(text)) if text.startswith(b"{") else {"rows": json.loads(text or b"[]")}
+
+
+def probe(running: RunningWorker, path: str) -> int:
+    """Give the status of one of the worker's probes."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{running.worker.health.port}{path}", timeout=5) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from mq_common.channels import ChannelSpec, RetryPolicy, load_channels
 from mq_common.settings import BrokerSettings
+from mq_common.topology import declare_topology
 
 
 @pytest.fixture
@@ -30,3 +31,8 @@ def channel(amqp_url: str) -> Iterator[BlockingChannel]:
     yield connection.channel()
     if connection.is_open:
         connection.close()
+
+
+@pytest.fixture
+def declared(settings: BrokerSettings, spec: ChannelSpec) -> None:
+    declare_topology(settings, [spec])

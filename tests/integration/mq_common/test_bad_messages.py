@@ -10,8 +10,7 @@ from pika.adapters.blocking_connection import BlockingChannel
 from mq_common.channels import ChannelSpec
 from mq_common.events import EVENT_TYPE, MediaEvent
 from mq_common.settings import BrokerSettings
-from mq_common.topology import declare_topology
-from mq_workers import RecordingJob, eventually, working
+from mq_workers import RecordingJob, eventually, take, working
 
 GOOD = MediaEvent.create(asset_id="bad", owner_id="u").to_body()
 #: A broker of version 4 takes 16 MiB a message at most.
@@ -20,9 +19,7 @@ LARGE = 15 * 1024 * 1024
 HEADERS_NEAR_THE_LIMIT = {f"h{number}": "x" * 1000 for number in range(129)}
 
 
-@pytest.fixture(autouse=True)
-def queues(settings: BrokerSettings, spec: ChannelSpec) -> None:
-    declare_topology(settings, [spec])
+pytestmark = pytest.mark.usefixtures("declared")
 
 
 def properties(**more: Any) -> pika.BasicProperties:
@@ -62,7 +59,7 @@ def test_every_bad_message_is_a_dead_letter_once_and_untouched_and_the_next_one_
             good = MediaEvent.create(asset_id="good", owner_id="u")
             channel.basic_publish("", spec.queue, good.to_body(), properties())
 
-            found, dead = _dead_letter(channel, spec)
+            found, dead = take(channel, spec.dead_letter_queue)
 
             assert dead == body, name
             (death,) = found.headers["x-death"]
@@ -95,16 +92,3 @@ def test_a_good_event_is_worked_on_however_its_properties_look(
         eventually(lambda: job.ran == ["good"])
     assert channel.queue_declare(spec.queue, passive=True).method.message_count == 0
     assert channel.queue_declare(spec.dead_letter_queue, passive=True).method.message_count == 0
-
-
-def _dead_letter(channel: BlockingChannel, spec: ChannelSpec) -> tuple[pika.BasicProperties, bytes]:
-    found: list[tuple[pika.BasicProperties, bytes]] = []
-
-    def taken() -> bool:
-        method, got, body = channel.basic_get(spec.dead_letter_queue, auto_ack=True)
-        if method is not None:
-            found.append((got, body))
-        return bool(found)
-
-    eventually(taken)
-    return found[0]

@@ -14,7 +14,7 @@ from mq_common.events import MediaEvent
 from mq_common.publisher import ConfirmingPublisher, Outcome, event_message
 from mq_common.settings import BrokerSettings
 from mq_common.topology import declare_topology
-from mq_workers import eventually
+from mq_workers import eventually, take
 from worker_process import WorkerProcess
 
 LIMIT = 2
@@ -81,18 +81,10 @@ def test_a_message_whose_workers_all_die_is_dead_lettered_alone_and_its_asset_sa
 
 def death_in(channel: BlockingChannel, queue: str) -> tuple[str, str, int]:
     """Take the only dead letter: its asset, and why and how often it died."""
-    found: list[tuple[str, str, int]] = []
-
-    def taken() -> bool:
-        _, properties, body = channel.basic_get(queue, auto_ack=True)
-        if body is not None:
-            (death,) = properties.headers["x-death"]
-            found.append((MediaEvent.from_body(body).asset_id, death["reason"], death["count"]))
-        return bool(found)
-
-    eventually(taken)
+    properties, body = take(channel, queue)
+    (death,) = properties.headers["x-death"]
     assert channel.queue_declare(queue, passive=True).method.message_count == 0
-    return found[0]
+    return MediaEvent.from_body(body).asset_id, death["reason"], death["count"]
 
 
 def test_a_job_on_its_last_delivery_that_ends_well_leaves_no_bad_word(
