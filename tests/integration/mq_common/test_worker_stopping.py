@@ -1,18 +1,24 @@
 """A worker that is asked to stop, with a real broker and without one."""
 
+import contextlib
 import threading
 import time
 
 import pika
 import pytest
-from pika.adapters.blocking_connection import BlockingChannel
+from pika.adapters.blocking_connection import BlockingChannel, BlockingConnection
 from pydantic import SecretStr
 
 from local_fleet.broker import PrivateBroker
+from mq_common._crew import Crew
+from mq_common._runner import JobRunner
+from mq_common._session import Session
+from mq_common._traffic import Traffic
 from mq_common.channels import ChannelSpec
+from mq_common.connection import connect
 from mq_common.errors import JobInterrupted
 from mq_common.events import MediaEvent
-from mq_common.jobs import JobContext
+from mq_common.jobs import ErrorKinds, JobContext
 from mq_common.settings import BrokerSettings
 from mq_common.topology import declare_topology
 from mq_workers import RecordingJob, depth, eventually, probe, send, take, working
@@ -41,6 +47,39 @@ def test_stopping_finishes_what_runs_and_returns_what_has_not_started_without_co
         assert not (properties.headers or {}).get("x-delivery-count")
         assert properties.message_id
         assert properties.headers["cloudEvents:specversion"] == "1.0"
+
+
+def test_a_message_that_arrives_when_the_consumer_is_cancelled_already_goes_back_unharmed_and_is_not_begun(
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = RecordingJob()
+    connection = connect(settings, "late")
+    with contextlib.closing(connection):
+        session = session_of(connection, spec, job)
+        session.subscribe()
+        events = send(channel, spec, "a-1", "a-2", "a-3")
+        eventually(lambda: depth(channel, spec.queue) == 0)  # they are on their way to this session
+        with monkeypatch.context() as patch:  # what the broker sent is read after the round trip, not during it
+            patch.setattr(session._channel, "basic_qos", lambda **_: None)
+            patch.setattr(connection, "process_data_events", lambda **_: None)
+            session.cancel()
+        session.settle_until_idle(time.monotonic() + 10, lambda: None)
+        session.linger()
+
+        left = [take(channel, spec.queue) for _ in events]
+
+    assert {MediaEvent.from_body(body).event_id for _, body in left} == {event.event_id for event in events}
+    assert not any((properties.headers or {}).get("x-delivery-count") for properties, _ in left)
+    assert job.ran == []
+
+
+def session_of(connection: BlockingConnection, spec: ChannelSpec, job: RecordingJob) -> Session:
+    """Give a worker's session without its loop; its job threads run."""
+    stopping = threading.Event()
+    runner = JobRunner(spec, job, worker="w", kinds=ErrorKinds(), stopping=stopping, cancelled=stopping)
+    crew = Crew(spec.name, 1, runner, lambda: None)
+    crew.start()
+    return Session(connection, spec, crew, Traffic(spec.name))
 
 
 def test_ten_restarts_under_load_put_nothing_into_the_dead_letter_queue(

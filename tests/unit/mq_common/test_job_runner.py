@@ -10,7 +10,7 @@ from pika import BasicProperties
 from mq_common._returns import Delivery
 from mq_common._runner import JobRunner
 from mq_common.channels import ChannelSpec, RetryPolicy, load_channels
-from mq_common.errors import PermanentError, TransientError
+from mq_common.errors import JobInterrupted, PermanentError, TransientError
 from mq_common.events import MediaEvent
 from mq_common.jobs import ErrorKinds, Failure, JobContext, JobEnd
 from mq_common.retry import Backoff, wait_s
@@ -123,8 +123,19 @@ def test_foreign_errors_mean_what_the_service_says(error: Exception, end: JobEnd
     kinds = ErrorKinds(permanent=(ForeignBadMedia,), interrupted=(ForeignStopped,))
     job = ScriptedJob(error)
 
-    assert runner_for(job, kinds=kinds).run(EVENT) is end
+    assert runner_for(job, kinds=kinds, stopping=True).run(EVENT) is end
     assert job.attempts == attempts
+
+
+@pytest.mark.parametrize("error", [JobInterrupted("stopped"), ForeignStopped("stopped")])
+def test_a_job_that_says_it_was_stopped_while_the_worker_goes_on_has_failed(error: Exception) -> None:
+    job = ScriptedJob(*[error] * 10)
+
+    end = runner_for(job, spec_with(count=2), ErrorKinds(interrupted=(ForeignStopped,))).run(EVENT)
+
+    assert end is JobEnd.REJECTED  # given back, it would come again at once and for ever
+    assert job.attempts == [1, 2, 3]
+    assert job.failures[0].error_class == type(error).__name__
 
 
 def test_a_worker_that_stops_gives_the_message_back_instead_of_waiting_for_the_next_try() -> None:

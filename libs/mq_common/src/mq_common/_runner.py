@@ -64,13 +64,22 @@ class JobRunner:
         try:
             return self._job.run(event, context)
         except BaseException as error:
-            if not self._kinds.is_interruption(error):
+            if not self._was_stopped(error):
                 self._failed["permanent" if self._kinds.is_permanent(error) else "transient"].inc()
             raise
 
     def may_retry(self, error: BaseException) -> bool:
         """Tell whether the channel's policy applies to this error."""
-        return self._kinds.is_transient(error)
+        return not self._was_stopped(error) and not self._kinds.is_permanent(error)
+
+    def _was_stopped(self, error: BaseException) -> bool:
+        """Tell whether this worker stopped the job.
+
+        A job that says so while the worker goes on has failed like any other: given back, its message would come again
+        at once, for ever.
+        """
+        stopping = self._stopping.is_set() or self._cancelled.is_set()
+        return stopping and self._kinds.is_interruption(error)
 
     def check_time(self, deadline: float) -> None:
         """Raise JobTimedOut when the job's time is over (its waits may have used it up)."""
@@ -93,7 +102,7 @@ class JobRunner:
 
         return retrying(
             self._spec.retries,
-            is_transient=self._kinds.is_transient,
+            is_transient=self.may_retry,
             deadline=deadline,
             sleep=self._wait_or_stop,
             before_sleep=log_retry,
@@ -105,7 +114,7 @@ class JobRunner:
             raise JobInterrupted("the worker stops; another one will try again")
 
     def _failed_end(self, event: MediaEvent, error: BaseException, attempts: int) -> JobEnd:
-        if self._kinds.is_interruption(error):
+        if self._was_stopped(error):
             self._log.info("job_interrupted", event_id=event.event_id, asset_id=event.asset_id, attempt=attempts)
             return JobEnd.INTERRUPTED
         failure = Failure(

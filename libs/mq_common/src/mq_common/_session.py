@@ -33,6 +33,7 @@ class Session:
         self._window = AckWindow()
         self._arrived: list[Delivery] = []
         self._cancelled_by_broker = False
+        self._leaving = False
         self._consumer_tag = ""
         #: True while subscribed to the queue.
         self.consuming = False
@@ -86,9 +87,11 @@ class Session:
 
     def _hand_over(self) -> None:
         # All of a turn's deliveries at once: a thread woken for each would wait for the interpreter most of the time.
-        if self._arrived:
-            self._crew.add(self._arrived)
-            self._arrived = []
+        arrived, self._arrived = self._arrived, []
+        if arrived and self._leaving:
+            self._give_back(arrived)
+        elif arrived:
+            self._crew.add(arrived)
 
     def settle(self) -> None:
         """Tell the broker what the job threads have finished, in as few frames as possible."""
@@ -117,15 +120,16 @@ class Session:
         """Cancel the consumer without giving back, and so without harming, what is already on its way here.
 
         Pika's own basic_cancel rejects with requeue every delivery that arrives before cancel-ok, and each of those
-        would lose an attempt. So the frame is sent as it is; after one round trip on the same channel everything the
-        broker had sent before it has arrived.
+        would lose an attempt. So the frame is sent as it is, with a round trip on the same channel after it. What a
+        queue sent while the broker worked on the cancel may still come later; from now on nothing that arrives is
+        begun: it goes back at once.
         """
         self._mark(consuming=False)
         frame = pika.spec.Basic.Cancel(consumer_tag=self._consumer_tag, nowait=True)  # type: ignore[no-untyped-call]
         self._channel._impl._send_method(frame)
         self._channel.basic_qos(prefetch_count=self._spec.prefetch)
-        self._connection.process_data_events(time_limit=0)
-        self._hand_over()
+        self._leaving = True
+        self.turn(0)
 
     def return_unstarted(self) -> None:
         """Give back what no job thread has begun."""
@@ -147,6 +151,7 @@ class Session:
         message would come again (found to be done, but for nothing, and counted against its limit).
         """
         self._connection.sleep(LINGER_S)
+        self._hand_over()
 
     def _give_back(self, deliveries: list[Delivery]) -> None:
         settled = give_back(self._connection, self._channel, self._spec.queue, deliveries)

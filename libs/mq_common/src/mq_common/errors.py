@@ -18,7 +18,10 @@ class InvalidEvent(PermanentError):
 
 
 class JobInterrupted(MediaflowError):
-    """The worker is shutting down and stopped the job: the message goes back without costing it an attempt."""
+    """The worker is shutting down and stopped the job: the message goes back without costing it an attempt.
+
+    From a worker that is not shutting down it is a failure like any other, retried by the channel's policy.
+    """
 
 
 class JobTimedOut(PermanentError):

@@ -84,10 +84,6 @@ class ErrorKinds:
             return False
         return isinstance(error, (PermanentError, *self.permanent)) or not isinstance(error, Exception)
 
-    def is_transient(self, error: BaseException) -> bool:
-        """Tell whether the channel's policy should try again."""
-        return not self.is_interruption(error) and not self.is_permanent(error)
-
 
 def describe(error: BaseException | None) -> str:
     """Give an error's class and text in one line."""

@@ -27,7 +27,8 @@ class NotNow:
     """A job that never works out: not now, perhaps in a moment."""
 
     def run(self, event: MediaEvent, context: JobContext) -> bool:
-        """Fail."""
+        """Fail, and make the worker believe that it is being stopped: only then does a message go back."""
+        context.cancelled.set()
         raise JobInterrupted("the provider does not answer; somebody will try again")
 
     def gave_up(self, event: MediaEvent, failure: Failure) -> None:
