@@ -10,7 +10,6 @@ from ingest.asset_index import AssetIndex
 from ingest.asset_records import complete_record
 from ingest.batches import Batches
 from ingest.channel_ages import ChannelAges
-from ingest.channels_file import ChannelsFile
 from ingest.door import Door
 from ingest.idempotency import IdempotencyRecords
 from ingest.outbox import Outbox
@@ -20,6 +19,7 @@ from ingest.runtime import Runtime
 from ingest.settings import IngestSettings
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
+from mq_common.channels_file import ChannelsFile
 from mq_common.publisher import Outcome, OutgoingMessage
 
 

@@ -6,10 +6,11 @@ from importlib import resources
 
 import pytest
 
-from ingest import asset_states, channels_file
+from ingest import asset_states
 from ingest.asset_states import all_channels, overall_status
 from ingest.channel_ages import ChannelAges
-from ingest.channels_file import ChannelsFile
+from mq_common import channels_file
+from mq_common.channels_file import ChannelsFile
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from openapi_spec_validator import validate
 
 from ingest import problems
 from ingest.app import create_app
-from ingest.channels_file import ChannelsFile
 from ingest.openapi import document, document_json
 from mq_common.asyncapi import asyncapi_document
 from mq_common.channels import load_channels
+from mq_common.channels_file import ChannelsFile
 from mq_workers import eventually
 
 

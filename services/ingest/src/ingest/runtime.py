@@ -11,7 +11,6 @@ from ingest.asset_records import complete_record
 from ingest.back_pressure import BackPressure
 from ingest.batches import Batches
 from ingest.channel_ages import ChannelAges
-from ingest.channels_file import ChannelsFile
 from ingest.door import DOOR_WAIT_S, Door
 from ingest.idempotency import IdempotencyRecords
 from ingest.late_topology import LateTopology
@@ -21,6 +20,7 @@ from ingest.relay_lease import RelayLease
 from ingest.settings import IngestSettings, OutboxSettings
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
+from mq_common.channels_file import ChannelsFile
 from mq_common.errors import ConfigurationError
 from mq_common.publisher import ConfirmingPublisher
 from mq_common.ready_messages import ReadyMessages

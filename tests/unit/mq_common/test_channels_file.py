@@ -3,8 +3,8 @@ from importlib import resources
 
 import pytest
 
-from ingest import channels_file
-from ingest.channels_file import ChannelsFile
+from mq_common import channels_file
+from mq_common.channels_file import ChannelsFile
 from mq_common.errors import ConfigurationError
 
 PACKAGED = resources.files("mq_common").joinpath("channels.toml").read_text()

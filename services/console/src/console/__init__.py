@@ -1,0 +1,1 @@
+"""The operators' console: pages and admin API."""

@@ -1,0 +1,31 @@
+"""The application: every area adds its own pages and its part of the admin API."""
+
+from flask import Flask
+
+from console.assets.routes import add_assets_routes
+from console.dead_letters.routes import add_dead_letters_routes
+from console.error_answers import add_error_handlers
+from console.fleet.routes import add_fleet_routes
+from console.pages import prepare_pages
+from console.planner.routes import add_planner_routes
+from console.probes import add_probe_routes
+from console.runtime import Runtime
+from console.simulator.routes import add_simulator_routes
+
+#: Seconds for which browsers may keep scripts, styles and fonts.
+_STATIC_MAX_AGE_S = 3600
+
+
+def create_app(runtime: Runtime) -> Flask:
+    """Make the WSGI application on an opened runtime."""
+    app = Flask("console", static_folder="static", static_url_path="/static", template_folder="templates")
+    app.config["SEND_FILE_MAX_AGE_DEFAULT"] = _STATIC_MAX_AGE_S
+    prepare_pages(app, runtime)
+    add_fleet_routes(app, runtime)
+    add_assets_routes(app, runtime)
+    add_dead_letters_routes(app, runtime)
+    add_simulator_routes(app, runtime)
+    add_planner_routes(app, runtime)
+    add_probe_routes(app, runtime)
+    add_error_handlers(app)
+    return app

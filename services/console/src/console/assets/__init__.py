@@ -1,0 +1,1 @@
+"""Uploaded videos and their way through the fleet."""

@@ -1,0 +1,1 @@
+"""The first page: the fleet as it is now."""

@@ -1,0 +1,80 @@
+"""What all pages share: language, theme, navigation, and the token that changes need."""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Flask, Response, redirect, render_template, request
+from flask_babel import Babel, get_locale, lazy_gettext
+from flask_babel.speaklater import LazyString
+from flask_wtf.csrf import CSRFProtect
+
+from console.runtime import Runtime
+
+LANGUAGES = {"en": "English", "tr": "Türkçe"}
+THEMES = ("auto", "light", "dark")
+
+#: Seconds that a browser remembers a choice of theme or language: a year.
+_REMEMBERED_S = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """An entry of the navigation."""
+
+    name: str
+    address: str
+    title: LazyString
+    icon: str
+
+
+AREAS = (
+    Area("fleet", "/", lazy_gettext("Fleet"), "fleet"),
+    Area("assets", "/assets", lazy_gettext("Assets"), "assets"),
+    Area("dead_letters", "/dead-letters", lazy_gettext("Dead letters"), "letters"),
+    Area("simulator", "/simulator", lazy_gettext("Simulator"), "simulator"),
+    Area("planner", "/planner", lazy_gettext("Planner"), "planner"),
+)
+
+
+def prepare_pages(app: Flask, runtime: Runtime) -> None:
+    """Set up sessions, CSRF tokens, languages, and what every template may use."""
+    key = runtime.settings.secret_key
+    app.secret_key = key.get_secret_value() if key else secrets.token_hex(32)
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    CSRFProtect(app)  # type: ignore[no-untyped-call]
+    Babel(app, locale_selector=choose_language)  # type: ignore[no-untyped-call]
+
+    @app.post("/preferences")
+    def preferences() -> Response:
+        answer = redirect(_same_site(request.form.get("next", "/")))
+        for name, allowed in (("theme", THEMES), ("language", tuple(LANGUAGES))):
+            if request.form.get(name) in allowed:
+                answer.set_cookie(name, request.form[name], max_age=_REMEMBERED_S, samesite="Lax")
+        return answer  # type: ignore[return-value]
+
+
+def render_page(template: str, *, area: str, **values: Any) -> str:
+    """Render a page. ``area``: the entry of the navigation it belongs to, empty for none."""
+    theme = request.cookies.get("theme", "auto")
+    return render_template(
+        template,
+        area=area,
+        areas=AREAS,
+        languages=LANGUAGES,
+        language=str(get_locale() or "en"),
+        theme=theme if theme in THEMES else "auto",
+        wall=request.args.get("wall") == "1",
+        **values,
+    )
+
+
+def choose_language() -> str:
+    """Give the language that was switched to, else the browser's first that there is, else English."""
+    chosen = request.cookies.get("language")
+    return chosen if chosen in LANGUAGES else request.accept_languages.best_match(list(LANGUAGES), "en")
+
+
+def _same_site(address: str) -> str:
+    """Give an address of this site, never of another."""
+    return address if address.startswith("/") and not address.startswith(("//", "/\\")) else "/"

@@ -1,0 +1,1 @@
+"""What this fleet would do under another load."""

@@ -1,0 +1,77 @@
+"""Errors as RFC 9457 problem details: what is wrong, and what the operator can do about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+CONTENT_TYPE = "application/problem+json"
+
+#: Problem types are names, not addresses: they stay the same wherever the service runs.
+TYPE_PREFIX = "urn:mediaflow:problem:"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of problem: the last part of its type, its HTTP status, its title and when to try again (seconds)."""
+
+    slug: str
+    status: int
+    title: str
+    retry_after_s: int | None = None
+
+
+MALFORMED = Kind("malformed-request", 400, "The request can't be read")
+FORM_EXPIRED = Kind("csrf-token", 400, "The page is too old, or the request did not come from it")
+LOGIN_NEEDED = Kind("login-needed", 401, "Log in first")
+CROSS_SITE = Kind("cross-site-request", 403, "Other web sites may not do this")
+NO_SUCH_ADDRESS = Kind("not-found", 404, "There is nothing at this address")
+NO_SUCH_CHANNEL = Kind("channel-not-found", 404, "There is no such channel")
+WRONG_METHOD = Kind("method-not-allowed", 405, "This address does not take that method")
+REFUSED = Kind("refused", 409, "This can't be done now")
+TOO_LARGE = Kind("too-large", 413, "The request is too large")
+NOT_JSON = Kind("not-json", 415, "Changes are sent as JSON")
+INVALID = Kind("invalid-fields", 422, "Some fields are not valid")
+TOO_MANY_TRIES = Kind("too-many-tries", 429, "Too many tries", 60)
+INTERNAL = Kind("internal-error", 500, "Something went wrong here")
+BROKER_UNAVAILABLE = Kind("broker-unavailable", 503, "The message broker can't be used now", 5)
+FLEET_UNAVAILABLE = Kind("fleet-unavailable", 503, "The fleet can't be reached now", 5)
+INGEST_UNAVAILABLE = Kind("ingest-unavailable", 503, "The upload service can't be reached now", 5)
+STORE_UNAVAILABLE = Kind("store-unavailable", 503, "The object store can't be used now", 5)
+TOO_MANY_VIEWERS = Kind("too-many-viewers", 503, "Too many live views are open", 10)
+
+
+@dataclass(eq=False)
+class Problem(Exception):
+    """A request that ends here. ``detail`` says what to do; ``members`` are the problem's own extra members."""
+
+    kind: Kind
+    detail: str
+    members: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def response_headers(self) -> dict[str, str]:
+        """Give the answer's headers besides its content type."""
+        headers = dict(self.headers)
+        if self.kind.retry_after_s is not None:
+            headers.setdefault("Retry-After", str(self.kind.retry_after_s))
+        headers["Cache-Control"] = "no-store"
+        return headers
+
+    def body(self, instance: str) -> bytes:
+        """Give the JSON body; ``instance`` is the path that was asked for."""
+        problem: dict[str, Any] = {
+            "type": TYPE_PREFIX + self.kind.slug,
+            "title": self.kind.title,
+            "status": self.kind.status,
+            "detail": self.detail,
+            "instance": instance,
+        }
+        return orjson.dumps(problem | dict(self.members))
+
+
+def of_status(status: int, title: str) -> Kind:
+    """Give the kind of an error that Flask found: by its status alone."""
+    known = {kind.status: kind for kind in (MALFORMED, NO_SUCH_ADDRESS, WRONG_METHOD, TOO_LARGE, NOT_JSON, INTERNAL)}
+    return known.get(status) or Kind(title.lower().replace(" ", "-"), status, title)

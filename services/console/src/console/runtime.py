@@ -1,0 +1,44 @@
+"""What every request needs, opened once after the fork."""
+
+from dataclasses import dataclass
+
+from console.audit import Audit
+from console.settings import ConsoleSettings
+from media_common.settings import StoreSettings
+from media_common.store import MediaStore, open_store
+from mq_common.channels_file import ChannelsFile
+from mq_common.settings import BrokerSettings, ChannelsSettings
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The settings, the store, the channels and what stands on them."""
+
+    settings: ConsoleSettings
+    broker: BrokerSettings
+    channels: ChannelsFile
+    store: MediaStore
+    audit: Audit
+
+    def start(self) -> None:
+        """Start the threads that look at the fleet."""
+
+    def close(self) -> None:
+        """End the threads, and let the broker go."""
+
+
+def open_runtime(
+    settings: ConsoleSettings, store: StoreSettings, broker: BrokerSettings, channels: ChannelsSettings
+) -> Runtime:
+    """Open the store and prepare the rest. Call it after the fork: threads do not survive one.
+
+    Raises StoreError, ConfigurationError.
+    """
+    opened = open_store(store)
+    return Runtime(
+        settings=settings,
+        broker=broker,
+        channels=ChannelsFile(channels.channels, channels.profile),
+        store=opened,
+        audit=Audit(opened),
+    )

@@ -1,0 +1,132 @@
+"""The process: gunicorn with one worker of many threads, for a live view keeps a thread as long as it is open."""
+
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, cast
+
+import structlog
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from gunicorn.errors import HaltServer
+from gunicorn.glogging import Logger
+
+from console.runtime import Runtime, open_runtime
+from console.settings import OWNER, ConsoleSettings
+from media_common.errors import StoreError
+from media_common.settings import StoreSettings
+from mq_common.errors import ConfigurationError
+from mq_common.logs import configure_logging
+from mq_common.process import EXIT_CONFIGURATION
+from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
+
+log = structlog.get_logger()
+
+#: Connections waiting to be accepted.
+_BACKLOG = 512
+
+#: Seconds an idle connection is kept for the browser's next request.
+_KEEPALIVE_S = 30
+
+#: Seconds that requests get to end; live views are cut off by then.
+_GRACE_S = 3
+
+
+def serve() -> int:
+    """Check the settings and serve until SIGTERM. Raises ConfigurationError."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until gunicorn has its own
+    settings, store, broker, channels, logs, _ = load_settings(
+        *(ConsoleSettings, StoreSettings, BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings), owner=OWNER
+    )
+    configure_logging("console", logs)
+    listener = _listen(settings.host, settings.port)
+    server = ConsoleServer(settings, listener, lambda: open_runtime(settings, store, broker, channels))
+    log.info("console_started", address=server.address, viewers=settings.viewers)
+    ConsoleArbiter(server).run()  # type: ignore[no-untyped-call]
+    return 0
+
+
+class ConsoleArbiter(Arbiter):
+    """gunicorn's master. Its own codes for a worker that can't start would mean something else in this fleet."""
+
+    WORKER_BOOT_ERROR = EXIT_CONFIGURATION
+    APP_LOAD_ERROR = EXIT_CONFIGURATION
+
+    def run(self) -> None:
+        """Serve until stopped; ends with SystemExit."""
+        try:
+            super().run()  # type: ignore[no-untyped-call]
+        except HaltServer as halt:
+            sys.exit(halt.exit_status)
+
+
+class ConsoleLogger(Logger):
+    """gunicorn's messages, in the form and place of all others."""
+
+    def setup(self, cfg: Any) -> None:
+        """Leave the records to the root logger's handler."""
+        super().setup(cfg)  # type: ignore[no-untyped-call]
+        for logger in (self.error_log, self.access_log):
+            logger.handlers.clear()
+            logger.propagate = True
+
+
+class ConsoleServer(BaseApplication):
+    """What gunicorn runs. Everything that does not survive a fork is opened in ``load``, in the worker."""
+
+    def __init__(self, settings: ConsoleSettings, listener: socket.socket, open_: Callable[[], Runtime]) -> None:
+        self._settings = settings
+        self._open = open_
+        self._runtime: Runtime | None = None
+        host, port = listener.getsockname()[:2]
+        self.address = f"{host}:{port}"
+        self._fd = listener.detach()
+        super().__init__()  # type: ignore[no-untyped-call]
+
+    def load_config(self) -> None:
+        """Translate our settings into gunicorn's."""
+        options: dict[str, Any] = {
+            "bind": f"fd://{self._fd}",
+            "backlog": _BACKLOG,
+            "worker_class": "gthread",
+            "workers": 1,
+            "threads": self._settings.threads,
+            "worker_connections": 4 * self._settings.threads,
+            "keepalive": _KEEPALIVE_S,
+            "graceful_timeout": _GRACE_S,
+            "proc_name": "mediaflow-console",
+            "control_socket_disable": True,
+            "logger_class": ConsoleLogger,
+            "loglevel": "warning",
+            "worker_exit": lambda _arbiter, _worker: self._close(),
+        }
+        for name, value in options.items():
+            cast("Any", self.cfg).set(name, value)
+
+    def load(self) -> Any:
+        """Open what the pages stand on, and make the application. Runs in the worker, after the fork."""
+        from console.app import create_app  # noqa: PLC0415 - the master, which never answers, stays small
+
+        try:
+            self._runtime = self._open()
+        except StoreError as error:
+            sys.stderr.write(f"mediaflow: MEDIAFLOW_STORE_URL: {error}\n")
+            sys.exit(ConsoleArbiter.WORKER_BOOT_ERROR)
+        self._runtime.start()
+        return create_app(self._runtime)
+
+    def _close(self) -> None:
+        if self._runtime is not None:
+            self._runtime.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Open the listening socket first, so that a taken port is one clear line. Raises ConfigurationError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise ConfigurationError(
+            f"MEDIAFLOW_CONSOLE_PORT: can't listen on {host}:{port}: {error.strerror}. Is a console running already?"
+        ) from None
