@@ -113,6 +113,61 @@ def test_a_dry_run_and_a_json_summary_say_the_same(
     eventually(lambda: depth(channel, spec.dead_letter_queue) == 2)
 
 
+def test_single_messages_are_replayed_by_their_ids(
+    dead: list[MediaEvent], environment: Environment, channel: BlockingChannel, spec: ChannelSpec
+) -> None:
+    chosen = [option for event in (dead[4], dead[1]) for option in ("--event", event.event_id)]
+
+    said = replayer(environment, "--channel", "subtitle", *chosen)
+
+    assert said.startswith("subtitle: 2 of 6 moved")
+    eventually(lambda: depth(channel, spec.queue) == 2)
+    assert assets(channel, spec.queue) == ["a-1", "a-4"]
+
+
+def test_a_program_reads_how_far_a_replay_is_and_the_summary_comes_last(
+    environment: Environment, settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
+) -> None:
+    buried(settings, spec, channel, 60)
+
+    said = replayer(environment, "--channel", "subtitle", "--rate", "50/s", "--progress", "json")
+
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert lines[0]["state"] == "waiting"
+    assert {line["state"] for line in lines[1:-1]} == {"running"}
+    assert 2 <= len(lines) - 2 <= 8
+    assert [line["moved"] for line in lines] == sorted(line["moved"] for line in lines)
+    last = lines[-1]
+    assert (last["state"], last["moved"], last["left"], last["total"], last["message"]) == ("done", 60, 0, 60, "")
+    assert (last["summary"]["moved"], last["summary"]["dryRun"]) == (60, False)
+
+
+def test_a_reader_that_goes_away_does_not_stop_a_replay(
+    environment: Environment, settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
+) -> None:
+    buried(settings, spec, channel, 60)
+    process = start(environment, "--channel", "subtitle", "--rate", "50/s", "--progress", "json")
+    assert process.stdout is not None
+    assert process.stderr is not None
+
+    process.stdout.close()
+
+    assert process.wait(timeout=30) == 0, process.stderr.read()
+    process.stderr.close()
+    eventually(lambda: depth(channel, spec.queue) == 60)
+
+
+def test_a_replay_that_failed_says_so_in_its_last_line(
+    dead: list[MediaEvent], environment: Environment, channel: BlockingChannel, spec: ChannelSpec
+) -> None:
+    channel.queue_delete(spec.queue)
+
+    last = json.loads(replayer(environment, "--channel", "subtitle", "--progress", "json", code=1).splitlines()[-1])
+
+    assert (last["state"], last["moved"], last["left"]) == ("failed", 0, 6)
+    assert "there is no queue media.subtitle" in last["message"]
+
+
 def test_nothing_to_do_is_a_success(environment: Environment, spec: ChannelSpec) -> None:
     assert replayer(environment, "--channel", "subtitle") == "media.subtitle.dlq is empty\n"
     assert replayer(environment, "list") == "no dead letters\n"

@@ -94,6 +94,25 @@ def test_a_body_that_does_not_parse_says_itself_what_is_wrong() -> None:
     assert letter.history.reason == "rejected"
 
 
+@pytest.mark.parametrize(
+    ("message_id", "body", "known_as"),
+    [
+        ("m-1", b"no event", "m-1"),
+        (None, b"no event", None),
+        ("", b"no event", None),
+        (
+            "m-1",
+            MediaEvent.create(asset_id="a-1", owner_id="u").model_copy(update={"event_id": "e-1"}).to_body(),
+            "e-1",
+        ),
+    ],
+)
+def test_a_message_is_known_by_its_event_and_else_by_what_its_publisher_called_it(
+    message_id: str | None, body: bytes, known_as: str | None
+) -> None:
+    assert DeadLetter.read(1, pika.BasicProperties(message_id=message_id), body).event_id == known_as
+
+
 def test_an_event_tells_its_asset_and_no_error() -> None:
     event = MediaEvent.create(asset_id="a-1", owner_id="u")
     letter = DeadLetter.read(1, pika.BasicProperties(), event.to_body())

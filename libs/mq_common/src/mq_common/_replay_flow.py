@@ -129,7 +129,9 @@ class ReplayFlow:
     # -- steps --------------------------------------------------------------------------------------------------
 
     def _verdict(self, letter: DeadLetter, now: datetime) -> Verdict:
-        return self._plan.selection.verdict(letter.history, asset_id=letter.asset_id, now=now, run=self._run)
+        return self._plan.selection.verdict(
+            letter.history, event_id=letter.event_id, asset_id=letter.asset_id, now=now, run=self._run
+        )
 
     def _look_up(self, letters: list[DeadLetter]) -> None:
         """Find out why workers gave up; runs on a pool thread."""

@@ -97,6 +97,14 @@ class DeadLetter:
             return cls(tag, properties, body, history, None, GaveUp(type(error).__name__, str(error)))
 
     @property
+    def event_id(self) -> str | None:
+        """The event's id; of a message whose body does not say it, the publisher's message id."""
+        if self.event is not None:
+            return self.event.event_id
+        message_id = self.properties.message_id if self.properties is not None else None
+        return message_id if isinstance(message_id, str) and message_id else None
+
+    @property
     def asset_id(self) -> str | None:
         """The asset it is about."""
         return self.event.asset_id if self.event else None

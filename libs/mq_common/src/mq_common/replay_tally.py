@@ -11,9 +11,9 @@ class Tally:
     """How far a replay is. Everything but ``moved`` is still in the dead-letter queue.
 
     ``depth``: messages at the start. ``seen``: looked at. ``selected``: to be moved (a dry run stops there).
-    ``over_limit``: replayed too often already. ``came_back``: put back by this run and rejected again meanwhile.
-    ``refused``: not taken by the target queue. ``unsure``: without an answer, so possibly there twice.
-    ``trouble``: why the run ended early, for people.
+    ``too_young``: not dead for long enough. ``over_limit``: replayed too often already. ``came_back``: put back by this
+    run and rejected again meanwhile. ``refused``: not taken by the target queue. ``unsure``: without an answer, so
+    possibly there twice. ``trouble``: why the run ended early, for people.
     """
 
     depth: int = 0
@@ -21,6 +21,7 @@ class Tally:
     selected: int = 0
     moved: int = 0
     not_selected: int = 0
+    too_young: int = 0
     over_limit: int = 0
     came_back: int = 0
     refused: int = 0
@@ -40,7 +41,7 @@ class Tally:
             self.depth = depth
         self.rounds += 1
         self.seen, self.selected = self.moved, self.moved
-        self.not_selected = self.over_limit = self.came_back = self.refused = self.unsure = 0
+        self.not_selected = self.too_young = self.over_limit = self.came_back = self.refused = self.unsure = 0
 
     def decided(self, verdict: Verdict) -> None:
         """Count a message that was looked at."""
@@ -49,6 +50,8 @@ class Tally:
             self.selected += 1
         elif verdict is Verdict.NOT_SELECTED:
             self.not_selected += 1
+        elif verdict is Verdict.TOO_YOUNG:
+            self.too_young += 1
         elif verdict is Verdict.OVER_LIMIT:
             self.over_limit += 1
         else:

@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Annotated, Any
@@ -14,7 +15,7 @@ from mq_common.channels import ChannelSpec, channel_of, load_channels
 from mq_common.dead_letter_groups import Groups
 from mq_common.dead_letter_survey import survey
 from mq_common.dead_letter_walk import Busy
-from mq_common.dead_letters import DELIVERY_LIMIT, REJECTED
+from mq_common.dead_letters import DELIVERY_LIMIT, REJECTED, UNKNOWN
 from mq_common.errors import BrokerUnreachable
 from mq_common.logs import configure_logging
 from mq_common.process import EXIT_STOPPED, exit_code_of
@@ -23,6 +24,7 @@ from mq_common.replay_rules import DEFAULT_MAX_REPLAYS, ReplayPlan, Selection
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, load_settings
 from replayer.listing import groups_as_json, print_groups
 from replayer.progress import Progress
+from replayer.progress_lines import ProgressLines
 from replayer.quantities import parse_duration, parse_rate
 from replayer.store_records import StoreRecords
 from replayer.summary import print_summary, summary_as_json
@@ -34,10 +36,17 @@ EXIT_INCOMPLETE = 1
 
 
 class Reason(StrEnum):
-    """The broker's words for the two ways into a dead-letter queue."""
+    """The broker's words for the two ways into a dead-letter queue, and ours for a message without death headers."""
 
     REJECTED = REJECTED
     DELIVERY_LIMIT = DELIVERY_LIMIT
+    UNKNOWN = UNKNOWN
+
+
+class ProgressForm(StrEnum):
+    """Forms of progress for programs."""
+
+    JSON = "json"
 
 
 def _readable(read: Callable[[str], float]) -> Callable[[str], float]:
@@ -67,13 +76,19 @@ def replay(  # noqa: PLR0917 - typer wants options by position
     channel: Annotated[str | None, typer.Option(help="Whose dead letters.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Messages at most.")] = None,
     reason: Annotated[Reason | None, typer.Option(help="Only those that died so.")] = None,
-    error: Annotated[str | None, typer.Option(metavar="CLASS", help="Only those a worker gave up on so.")] = None,
+    error: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="Only those a worker gave up on so; - for no known error.")
+    ] = None,
     asset: Annotated[str | None, typer.Option(metavar="ID", help="Only this asset's.")] = None,
+    event: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this message; may be repeated.")] = None,
     older_than: OlderThan = None,
     max_replays: Annotated[int, typer.Option(min=0, help="Leave those replayed so often.")] = DEFAULT_MAX_REPLAYS,
     rate: Rate = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would move.")] = False,
     as_json: Json = False,
+    progress: Annotated[
+        ProgressForm | None, typer.Option(help="JSON lines on standard output; the last one has the result.")
+    ] = None,
 ) -> None:
     """Move a channel's dead letters back to its queue; `list` shows what is there.
 
@@ -85,10 +100,14 @@ def replay(  # noqa: PLR0917 - typer wants options by position
     if channel is None:
         raise typer.BadParameter("say whose dead letters: --channel NAME (or look first: list)")
     broker, channels, store = _settings()
-    selection = Selection(reason.value if reason else None, error, asset, older_than, max_replays)
+    events = frozenset(event) if event else None
+    selection = Selection(reason.value if reason else None, error, asset, older_than, max_replays, events)
     plan = ReplayPlan(selection, limit, rate, dry_run)
     spec = channel_of(channels, channel)
-    raise typer.Exit(_replay(broker, spec, plan, StoreRecords(store, channel), as_json=as_json))
+    records = StoreRecords(store, channel)
+    if progress is not None:
+        raise typer.Exit(_replay_for_programs(broker, spec, plan, records))
+    raise typer.Exit(_replay(broker, spec, plan, records, as_json=as_json))
 
 
 @app.command("list")
@@ -131,15 +150,8 @@ def _replay(
     with Progress(spec.name, quiet=as_json) as progress:
         run = Replay(broker, spec, plan, records=records, on_progress=progress.show)
         stopped = _stop_on_signals(run.stop)
-        lost: BrokerUnreachable | None = None
-        try:
-            tally = run.run()
-        except BrokerUnreachable as error:
-            tally, lost = run.tally, error
-        except Busy:
-            if not stopped():
-                raise
-            tally = run.tally  # asked to stop while it waited
+        lost = _run_to_the_end(run, stopped)
+    tally = run.tally
     if as_json:
         _print_json(summary_as_json(spec, plan, tally, seconds=progress.seconds, stopped=stopped()))
     else:
@@ -149,10 +161,39 @@ def _replay(
     return EXIT_INCOMPLETE if tally.failed or tally.trouble else EXIT_STOPPED
 
 
+def _replay_for_programs(broker: BrokerSettings, spec: ChannelSpec, plan: ReplayPlan, records: StoreRecords) -> int:
+    began = time.monotonic()
+    lines = ProgressLines()
+    run = Replay(broker, spec, plan, records=records, on_progress=lines.show)
+    stopped = _stop_on_signals(run.stop, lines.stop)
+    lines.waiting(run.tally)
+    lost = _run_to_the_end(run, stopped)
+    tally, seconds = run.tally, time.monotonic() - began
+    trouble = str(lost) if lost else tally.trouble
+    if trouble is None and tally.failed:
+        trouble = f"{tally.failed} could not be moved and stay where they are"
+    lines.ended(tally, summary_as_json(spec, plan, tally, seconds=seconds, stopped=stopped()), trouble=trouble)
+    if lost is not None:
+        raise lost
+    return EXIT_INCOMPLETE if trouble else EXIT_STOPPED
+
+
+def _run_to_the_end(run: Replay, stopped: Callable[[], bool]) -> BrokerUnreachable | None:
+    """Run; gives what ended it early. Raises Busy, unless it was asked to stop while it waited."""
+    try:
+        run.run()
+    except BrokerUnreachable as error:
+        return error
+    except Busy:
+        if not stopped():
+            raise
+    return None
+
+
 def _list(broker: BrokerSettings, specs: Iterable[ChannelSpec], store: StoreSettings, *, as_json: bool) -> int:
     groups = Groups()
     code = EXIT_STOPPED
-    stopped = _stop_on_signals(lambda: None)
+    stopped = _stop_on_signals()
     for spec in specs:
         if stopped():
             break
@@ -169,13 +210,14 @@ def _list(broker: BrokerSettings, specs: Iterable[ChannelSpec], store: StoreSett
     return code
 
 
-def _stop_on_signals(stop: Callable[[], None]) -> Callable[[], bool]:
-    """Call ``stop`` on SIGTERM and SIGINT; what is given tells whether one came."""
+def _stop_on_signals(*stops: Callable[[], None]) -> Callable[[], bool]:
+    """Call ``stops`` on SIGTERM and SIGINT; what is given tells whether one came."""
     came: list[int] = []
 
     def on_signal(number: int, _: object) -> None:
         came.append(number)
-        stop()
+        for stop in stops:
+            stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, on_signal)

@@ -12,6 +12,7 @@ def left_by_reason(plan: ReplayPlan, tally: Tally) -> dict[str, int]:
     """Name why messages that were looked at are still there, with their numbers. Pure."""
     reasons = {
         "not selected": tally.not_selected,
+        "not dead for long enough": tally.too_young,
         f"replayed {plan.selection.max_replays} times already": tally.over_limit,
         "rejected again meanwhile": tally.came_back,
         "refused by the queue": tally.refused,
@@ -35,6 +36,7 @@ def summary_as_json(
         "selected": tally.selected,
         "moved": tally.moved,
         "notSelected": tally.not_selected,
+        "tooYoung": tally.too_young,
         "overMaxReplays": tally.over_limit,
         "cameBack": tally.came_back,
         "refused": tally.refused,

@@ -83,15 +83,18 @@ class FleetView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayRequest:
-    """Which dead letters of a channel go back, and how fast; None and empty mean no limit."""
+    """Which dead letters of a channel go back, and how fast; None and empty mean no limit.
+
+    `event_ids` are those of `mq_common.dead_letters.DeadLetter.event_id`.
+    """
 
     channel: str
     event_ids: tuple[str, ...] = ()
     #: Messages at most.
     limit: int | None = None
-    #: The broker's word for how they died: `rejected`, `delivery_limit`.
+    #: The broker's word for how they died: `rejected`, `delivery_limit`; or ours, `unknown`.
     reason: str | None = None
-    #: Class of the error a worker gave up with.
+    #: Class of the error a worker gave up with; `-` for those about whose error nothing is known.
     error: str | None = None
     asset: str | None = None
     #: Dead for so many seconds at least.
