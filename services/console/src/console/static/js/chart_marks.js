@@ -1,0 +1,106 @@
+// What is drawn behind and over the lines: bands (a pause), marks (what an operator did), and each line's head.
+
+import { headPath, lineColour, paint } from "./chart_theme.js";
+
+// bands: [{from, to|null, label}], marks: [{at, label}], both in the x axis' unit. A band without an end goes on.
+export function marksPlugin(host, state) {
+  return {
+    hooks: {
+      drawClear: (u) => drawBands(u, host, state.bands),
+      draw: (u) => {
+        drawMarks(u, state.marks);
+        drawHeads(u, state);
+      },
+    },
+  };
+}
+
+function drawBands(u, host, bands) {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  clip(ctx, bbox);
+  for (const { from, to, label } of bands) {
+    const left = Math.max(bbox.left, u.valToPos(from, "x", true));
+    const right = Math.min(bbox.left + bbox.width, u.valToPos(to ?? u.scales.x.max, "x", true));
+    if (right <= left) continue;
+    ctx.fillStyle = paint("--chart-band");
+    ctx.fillRect(left, bbox.top, right - left, bbox.height);
+    ctx.strokeStyle = paint("--line-strong");
+    ctx.lineWidth = ratio;
+    ctx.beginPath();
+    for (const [edge, shown] of [[left, true], [right, to !== null]]) {
+      if (!shown) continue;
+      ctx.moveTo(edge, bbox.top);
+      ctx.lineTo(edge, bbox.top + bbox.height);
+    }
+    ctx.stroke();
+    if (label) drawLabel(u, host, label, left, right - left);
+  }
+  ctx.restore();
+}
+
+function drawLabel(u, host, text, left, room) {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  ctx.font = `${11 * ratio}px ${getComputedStyle(host).fontFamily}`;
+  if (ctx.measureText(text).width + 8 * ratio > room) return;
+  ctx.fillStyle = paint("--soft");
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  ctx.fillText(text, left + 5 * ratio, bbox.top + 3 * ratio);
+}
+
+function drawMarks(u, marks) {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const size = 4 * ratio;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = paint("--faint");
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([2 * ratio, 3 * ratio]);
+  for (const { at } of marks) {
+    const x = Math.round(u.valToPos(at, "x", true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(x - size, bbox.top + bbox.height);
+    ctx.lineTo(x + size, bbox.top + bbox.height);
+    ctx.lineTo(x, bbox.top + bbox.height - 1.5 * size);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+// The head of each line carries its shape, so that lines are told apart without their colour.
+function drawHeads(u, { series }) {
+  const { ctx } = u;
+  const size = 4.5 * devicePixelRatio;
+  series.forEach((line, index) => {
+    const values = u.data[index + 1];
+    if (!u.series[index + 1].show || !values) return;
+    let last = values.length - 1;
+    while (last >= 0 && values[last] == null) last -= 1;
+    if (last < 0 || u.data[0][last] < u.scales.x.min) return;
+    const x = u.valToPos(u.data[0][last], "x", true);
+    const y = u.valToPos(values[last], u.series[index + 1].scale, true);
+    ctx.save();
+    ctx.translate(x, y);
+    ctx.scale(size, size);
+    ctx.lineWidth = 0.5;
+    ctx.strokeStyle = paint("--surface");
+    ctx.fillStyle = lineColour(line);
+    ctx.stroke(headPath(line));
+    ctx.fill(headPath(line));
+    ctx.restore();
+  });
+}
+
+function clip(ctx, { left, top, width, height }) {
+  ctx.beginPath();
+  ctx.rect(left, top, width, height);
+  ctx.clip();
+}
