@@ -16,7 +16,7 @@ SOURCE = Source(key="k", size=5, sha256="0" * 64, content_type="video/mp4", file
 
 
 def _ids(index, after=None):
-    return [entry["assetId"] for entry, _ in index.newest_first(after)]
+    return [entry["assetId"] for entry, _, _ in index.newest_first(after)]
 
 
 def test_later_names_sort_first_across_hours():
@@ -67,8 +67,8 @@ def test_any_page_size_gives_every_asset_once(store):
     for size in (1, 2, 3, 5, 11):
         paged, after = [], None
         while page := [item for item, _ in zip(index.newest_first(after), range(size), strict=False)]:
-            paged += [entry["assetId"] for entry, _ in page]
-            after = Position.from_text(page[-1][1].to_text())
+            paged += [listed.entry["assetId"] for listed in page]
+            after = Position.from_text(page[-1].position.to_text())
         assert paged == whole
 
 
@@ -77,8 +77,8 @@ def test_a_burst_lists_its_assets_from_the_last_to_the_first_without_a_record_ea
     burst = Burst.create("u-1", 100_000)
     index.note_entry(burst.to_json(), at_once=True)
     first = next(index.newest_first())
-    assert first[0]["assetId"] == f"{burst.burst_id}-100000"
-    deep = Position(first[1].name, 99_999)
+    assert first.entry["assetId"] == f"{burst.burst_id}-100000"
+    deep = Position(first.position.name, 99_999)
     assert _ids(index, deep) == [f"{burst.burst_id}-000001"]
 
 

@@ -96,7 +96,7 @@ def test_an_intent_whose_upload_died_is_finished_and_announced(relay, outbox, pu
     relay.turn()
     assert _sent(publisher) == ["a-1"]
     assert MediaEvent.from_body(store.get_bytes(layout.asset_key("a-1"))) == event
-    assert [entry["assetId"] for entry, _ in runtime.index.newest_first()] == ["a-1"]
+    assert [entry["assetId"] for entry, _, _ in runtime.index.newest_first()] == ["a-1"]
     assert (list(store.list_keys("intents/")), _waiting(store)) == ([], [])
 
 

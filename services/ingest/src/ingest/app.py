@@ -3,6 +3,7 @@
 from flask import Flask
 
 from ingest.asset_pages import add_asset_routes
+from ingest.capabilities import add_capability_routes
 from ingest.error_answers import add_error_handlers
 from ingest.openapi import add_openapi_routes
 from ingest.outputs import add_output_routes
@@ -30,6 +31,7 @@ def create_app(runtime: Runtime) -> FrontDoor:
     app.url_map.merge_slashes = False
     add_asset_routes(app, runtime)
     add_output_routes(app, runtime)
+    add_capability_routes(app, runtime)
     add_probe_routes(app, runtime)
     add_openapi_routes(app, runtime)
     add_error_handlers(app)

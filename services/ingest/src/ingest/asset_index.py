@@ -11,9 +11,9 @@ does not depend on the list.
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from uuid_utils import uuid4
@@ -56,6 +56,14 @@ class Position:
         if "/" in rest or not rest.endswith(".json"):
             raise ValueError("not a cursor")
         return cls(name, int(given[:9]))
+
+
+class Listed(NamedTuple):
+    """An entry of the list, the position behind it, and when it was uploaded (RFC 3339)."""
+
+    entry: Entry | None
+    position: Position
+    uploaded_at: str
 
 
 class AssetIndex:
@@ -110,16 +118,26 @@ class AssetIndex:
         with contextlib.suppress(StoreError):
             self.flush()
 
-    def newest_first(self, after: Position | None = None) -> Iterator[tuple[Entry, Position]]:
-        """Give the entries, newest first, each with the position behind it. Order holds to about GATHER_S."""
+    def newest_first(
+        self, after: Position | None = None, may_match: Callable[[Entry], bool] = lambda _: True
+    ) -> Iterator[Listed]:
+        """Give the entries, newest first. Order holds to about GATHER_S.
+
+        ``may_match`` is asked of what is stored, which for a burst stands for all of its assets; what it refuses is
+        given once, without an entry, so that whoever searches can stop there.
+        """
         start, skip = (after.name, after.given) if after else ("", 0)
         for name in self._names(start):
             stored = self._store.get_json(_PREFIX + name) or {}
             position = 0
             for entry in reversed(stored.get("entries", ())):
                 size = entry.get("count", 1)
-                for place in range(max(0, skip - position), size):
-                    yield _item(entry, place), Position(name, position + place + 1)
+                if skip < position + size and not may_match(entry):
+                    yield Listed(None, Position(name, position + size), entry["uploadedAt"])
+                else:
+                    for place in range(max(0, skip - position), size):
+                        item = _item(entry, place)
+                        yield Listed(item, Position(name, position + place + 1), entry["uploadedAt"])
                 position += size
             skip = 0
 

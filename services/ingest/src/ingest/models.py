@@ -86,6 +86,14 @@ class BurstReport(_Out):
     seconds: float
 
 
+class Capabilities(_Out):
+    """What uploads are taken here: so that a client can say so before it sends."""
+
+    simulated: bool = Field(description="assets without a file, and bursts of them, are allowed")
+    max_upload_bytes: int
+    max_burst: int = MAX_BURST
+
+
 class SourceView(_Out):
     """The uploaded file."""
 
@@ -167,6 +175,14 @@ class AssetView(_Out):
     playback: PlaybackView
 
 
+class ChannelBrief(_Out):
+    """Where one channel is, in short."""
+
+    state: Status
+    percent: float | None
+    step: str | None
+
+
 class AssetSummary(_Out):
     """An asset in the list."""
 
@@ -177,14 +193,22 @@ class AssetSummary(_Out):
     size: int | None = None
     url: str
     status: Status | None = Field(default=None, description="only with ?include=status")
+    channels: dict[str, ChannelBrief] | None = Field(default=None, description="only with ?include=status")
     poster: str | None = Field(default=None, description="only with ?include=status")
 
 
 class AssetPage(_Out):
-    """Assets, newest first; ``next`` is the path of the next page."""
+    """Assets, newest first; ``next`` is the path of the next page.
+
+    One request looks at a bounded part of the list, so a search's page may hold fewer assets than wanted, or none, and
+    still have a ``next``: it goes on where this one stopped.
+    """
 
     assets: list[AssetSummary]
     next: str | None
+    searched_until: datetime | None = Field(
+        default=None, description="of a search that has a next: what was uploaded after this time has been looked at"
+    )
 
 
 class ProblemView(_Out):

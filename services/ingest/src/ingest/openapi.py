@@ -20,6 +20,7 @@ _OUTPUTS = (
     models.BurstReport,
     models.AssetView,
     models.AssetPage,
+    models.Capabilities,
     models.ProblemView,
     models.InvalidField,
 )

@@ -50,6 +50,7 @@ def paths() -> dict[str, Json]:
         "/media/{assetId}": {"get": _asset()},
         "/media/{assetId}/source": {"get": _file("downloadSource", "Download the uploaded file", [_ASSET_ID])},
         "/media/{assetId}/{channel}/{file}": {"get": _output()},
+        "/capabilities": {"get": _capabilities()},
         "/healthz": {"get": _plain("healthz", "The process is alive", "application/json")},
         "/readyz": {"get": _readyz()},
         "/metrics": {"get": _plain("metrics", "Prometheus metrics of all worker processes", "text/plain")},
@@ -137,15 +138,33 @@ def _burst() -> Json:
     }
 
 
+def _capabilities() -> Json:
+    return {
+        "operationId": "capabilities",
+        "summary": "What uploads are taken here",
+        "tags": ["uploads"],
+        "responses": {"200": {"description": "The limits", "content": _json(_ref("Capabilities"))}},
+    }
+
+
 def _list() -> Json:
     return {
         "operationId": "listAssets",
-        "summary": "List assets, newest first",
+        "summary": "List assets, newest first, or search in the list",
+        "description": (
+            "`q`, `owner` and `state` together narrow the list. A search looks at a bounded part of it per request: "
+            "its answer may hold fewer assets than `limit`, or none, and still have a `next` that goes on from there; "
+            "`searchedUntil` tells how far back it has looked. An asset whose whole id is `q` is always found, first."
+        ),
         "tags": ["assets"],
         "parameters": [
             _query("limit", "Assets on a page", {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}),
             _query("cursor", "From `next` of the page before", {"type": "string"}),
             _query("include", "`status` reads each asset's channels as well", {"type": "string", "enum": ["status"]}),
+            _query("q", "How the assets' ids begin", _ref("SimulatedUpload/properties/assetId")),
+            _query("owner", "Whose they are, exactly", _ref("SimulatedUpload/properties/ownerId")),
+            _query("state", "Their status", _ref("AssetView/properties/status")),
+            _query("ids", "These assets and no others: their ids with commas between, 200 at most", {"type": "string"}),
         ],
         "responses": {
             "200": {"description": "One page", "content": _json(_ref("AssetPage"))},
