@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from console.assets.ingest_client import IngestClient
 from console.audit import Audit
 from console.settings import ConsoleSettings
 from media_common.settings import StoreSettings
@@ -19,12 +20,14 @@ class Runtime:
     channels: ChannelsFile
     store: MediaStore
     audit: Audit
+    ingest: IngestClient
 
     def start(self) -> None:
         """Start the threads that look at the fleet."""
 
     def close(self) -> None:
         """End the threads, and let the broker go."""
+        self.ingest.close()
 
 
 def open_runtime(
@@ -41,4 +44,5 @@ def open_runtime(
         channels=ChannelsFile(channels.channels, channels.profile),
         store=opened,
         audit=Audit(opened),
+        ingest=IngestClient(settings.ingest_url),
     )

@@ -27,7 +27,9 @@ class ConsoleSettings(Settings):
     secret_key: SecretStr | None = Field(
         default=None, min_length=16, description="signs sessions; unset: one is made and kept in the state folder"
     )
-    ingest_url: str = Field(default="http://127.0.0.1:8080", description="where ingest answers")
+    ingest_url: Annotated[str, Field(pattern=r"^https?://[^/?#@]+/?$")] = Field(
+        default="http://127.0.0.1:8080", description="where ingest answers: http or https, without a path"
+    )
     viewers: Annotated[int, Field(ge=1, le=2000)] = Field(
         default=250, description="live views open at once; further ones are asked to come again"
     )
