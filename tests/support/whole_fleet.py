@@ -35,7 +35,11 @@ class WholeFleet:
 
     def mediaflow(self, *arguments: str, code: int = 0) -> str:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEDIAFLOW_", "AMQP_"))}
-        own = {"MEDIAFLOW_FLEET_FOLDER": str(self.folder.path), "MEDIAFLOW_INGEST_PORT": str(self.port)}
+        own = {
+            "MEDIAFLOW_FLEET_FOLDER": str(self.folder.path),
+            "MEDIAFLOW_FLEET_CONSOLE": "off",
+            "MEDIAFLOW_INGEST_PORT": str(self.port),
+        }
         done = subprocess.run(
             [sys.executable, "-m", "local_fleet", *arguments],
             env=inherited | own | self.variables,

@@ -99,6 +99,7 @@ class Fleet:
             {
                 "MEDIAFLOW_FLEET_FOLDER": str(self._folder),
                 "MEDIAFLOW_FLEET_BROKER": "private",
+                "MEDIAFLOW_FLEET_CONSOLE": "off",
                 "MEDIAFLOW_INGEST_PORT": str(port),
             }
         )

@@ -35,11 +35,12 @@ class StubFleet:
     @property
     def environment(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEDIAFLOW_", "AMQP_"))}
-        names = ("ingest", "thumbnail", "transcode", "subtitle", "preview")
+        names = ("ingest", "console", "thumbnail", "transcode", "subtitle", "preview")
         commands = "; ".join(f"{name}={STUB} {self.options.get(name, '')}" for name in names)
         own = {
             "MEDIAFLOW_FLEET_FOLDER": str(self.folder.path),
             "MEDIAFLOW_FLEET_COMMANDS": commands,
+            "MEDIAFLOW_FLEET_CONSOLE": "off",
             "MEDIAFLOW_INGEST_PORT": str(self.port),
         }
         return inherited | own | ({"AMQP_URL": self.amqp_url} if self.amqp_url else {}) | self.variables

@@ -30,7 +30,8 @@ def main() -> int:
     if options.exit is not None:
         return options.exit
     signal.signal(signal.SIGTERM, signal.SIG_IGN if options.deaf else lambda *_: sys.exit(0))
-    port = os.environ.get("MEDIAFLOW_HEALTH_PORT") or os.environ["MEDIAFLOW_INGEST_PORT"]
+    own = f"MEDIAFLOW_{os.environ['MEDIAFLOW_FLEET_NAME'].upper()}_PORT"
+    port = os.environ.get("MEDIAFLOW_HEALTH_PORT") or os.environ[own]
     HTTPServer(("127.0.0.1", int(port)), Answer).serve_forever()
     return 0
 

@@ -88,6 +88,7 @@ class ScenarioFleet:
             "PYTHONPATH": str(_HERE),
             "MEDIAFLOW_FLEET_FOLDER": str(self.folder.path),
             "MEDIAFLOW_FLEET_COOLDOWN_S": str(self.cooldown_s),
+            "MEDIAFLOW_FLEET_CONSOLE": "off",
             "MEDIAFLOW_INGEST_PORT": str(self.port),
             "MEDIAFLOW_PROFILE": "simulated",
             "MEDIAFLOW_CHANNELS": str(self.channels_file),

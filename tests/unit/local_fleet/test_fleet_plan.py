@@ -6,14 +6,14 @@ import pytest
 
 from local_fleet.fleet_plan import plan_fleet
 from local_fleet.run_folder import RunFolder
-from local_fleet.settings import FleetSettings, IngestEndpoint, load_fleet_settings
+from local_fleet.settings import ConsoleEndpoint, FleetSettings, IngestEndpoint, load_fleet_settings
 from mq_common.channels import load_channels
 from mq_common.errors import ConfigurationError
 
 BROKER = {"AMQP_URL": "amqp://private", "MEDIAFLOW_MANAGEMENT_URL": "http://private"}
 
 
-def plan(tmp_path, settings=None, inherited=None, **endpoint):
+def plan(tmp_path, settings=None, inherited=None, console=None, **endpoint):
     return plan_fleet(
         settings or FleetSettings(),
         IngestEndpoint(**endpoint),
@@ -21,6 +21,7 @@ def plan(tmp_path, settings=None, inherited=None, **endpoint):
         folder=RunFolder(tmp_path),
         inherited=inherited or {},
         broker=BROKER,
+        console=console,
     )
 
 
@@ -59,6 +60,23 @@ def test_a_fleet_of_ones_own_takes_simulated_assets_and_keeps_its_work_files_bes
     assert refused["MEDIAFLOW_INGEST_ALLOW_SIMULATED"] == "false"
 
 
+def test_the_console_is_told_where_ingest_is_and_where_to_keep_its_own_things(tmp_path):
+    fleet = plan(tmp_path, console=ConsoleEndpoint(console_host="0.0.0.0", console_port=9001), ingest_port=9000)
+    console = fleet.console_spec()
+    assert (console.name, console.command, console.host, console.port) == (
+        "console",
+        (sys.executable, "-m", "console"),
+        "127.0.0.1",
+        9001,
+    )
+    assert console.environment["MEDIAFLOW_CONSOLE_INGEST_URL"] == "http://localhost:9000"
+    assert console.environment["MEDIAFLOW_CONSOLE_STATE_DIR"] == str(tmp_path / "console")
+
+
+def test_a_fleet_can_do_without_its_console(tmp_path):
+    assert plan(tmp_path, FleetSettings(fleet_console="off"), console=ConsoleEndpoint()).console_spec() is None
+
+
 def test_ingest_that_listens_everywhere_is_asked_on_loopback(tmp_path):
     assert plan(tmp_path, ingest_host="0.0.0.0", ingest_port=9000).ingest_spec().host == "127.0.0.1"
     assert IngestEndpoint(ingest_host="0.0.0.0").url == "http://localhost:8080"
@@ -72,6 +90,8 @@ def test_ingest_that_listens_everywhere_is_asked_on_loopback(tmp_path):
         ("MEDIAFLOW_FLEET_BROKER", "kafka"),
         ("MEDIAFLOW_FLEET_COOLDWN_S", "5"),
         ("MEDIAFLOW_INGEST_PORT", "0"),
+        ("MEDIAFLOW_CONSOLE_PORT", "0"),
+        ("MEDIAFLOW_FLEET_CONSOLE", "yes"),
     ],
 )
 def test_a_bad_or_unknown_variable_is_named(monkeypatch, variable, value):

@@ -14,6 +14,7 @@ from mq_common.management import QueueDepth
 
 STATUS = {
     "broker": {"kind": "private node", "address": "amqp://127.0.0.1:1", "amqp_url": "", "management_url": None},
+    "console": "http://localhost:8090",
     "ingest": "http://localhost:8080",
     "autoscale": False,
     "channels": {"subtitle": {"workers": 2, "queue": "media.subtitle", "paused": False, "wanted": 2}},

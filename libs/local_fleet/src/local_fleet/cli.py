@@ -11,7 +11,15 @@ from rich.console import Console
 
 from local_fleet.control import ControlClient
 from local_fleet.errors import FleetError, FleetNotUp
-from local_fleet.launch import check_before_start, launching, start_supervisor, wait_until_left, wait_until_ready
+from local_fleet.launch import (
+    check_before_start,
+    console_trouble,
+    launching,
+    start_supervisor,
+    wait_for_console,
+    wait_until_left,
+    wait_until_ready,
+)
 from local_fleet.log_reader import find_logs, print_logs
 from local_fleet.member_state import State
 from local_fleet.replayer_run import run_replayer
@@ -204,12 +212,16 @@ def _ensure_up(settings: FleetSettings, folder: RunFolder, autoscale: bool) -> b
         client = ControlClient(folder.socket)
         started = not client.is_up()
         if started:
-            _, ingest, _, channels, _ = load_fleet_settings()
+            _, ingest, endpoint, _, channels, _ = load_fleet_settings()
             specs = load_channels(channels.channels, channels.profile)
             check_before_start(settings, ingest, specs, folder)
+            taken = console_trouble(settings, endpoint)
             start_supervisor(folder, _report)
             ready = wait_until_ready(folder, settings.fleet_start_limit_s, _Announcer())
             console.print(f"the fleet is up: {ready['ingest']}  (broker: {ready['broker']['kind']})")
+            if ready["console"]:
+                trouble = taken or wait_for_console(folder)
+                console.print(f"the console is {f'not up: {trouble}' if trouble else 'up: ' + ready['console']}")
         if autoscale:
             _ask(folder, "autoscale", cooldown_s=settings.fleet_cooldown_s)
     return started

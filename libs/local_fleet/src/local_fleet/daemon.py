@@ -30,7 +30,7 @@ NAME = "supervisor"
 def main() -> int:
     """Run the fleet until asked to stop; the exit code is 0 then, 1 when it could not begin."""
     try:
-        fleet, ingest, _, channels, logs = load_fleet_settings()
+        fleet, ingest, console, _, channels, logs = load_fleet_settings()
         configure_logging(NAME, logs)
         folder = RunFolder.at(fleet.fleet_folder)
         folder.prepare()
@@ -39,7 +39,15 @@ def main() -> int:
             specs = read_channels()
             choice = choose_broker(fleet, folder)
             broker = _addresses(choice)
-            plan = plan_fleet(fleet, ingest, channels=specs, folder=folder, inherited=os.environ, broker=broker)
+            plan = plan_fleet(
+                fleet,
+                ingest,
+                channels=specs,
+                folder=folder,
+                inherited=os.environ,
+                broker=broker,
+                console=console,
+            )
             asyncio.run(_run(plan, choice, folder, read_channels))
     except (FleetError, MediaflowError) as error:
         sys.stderr.write(f"mediaflow: {error}\n")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from local_fleet.member import MemberSpec
 from local_fleet.run_folder import RunFolder
-from local_fleet.settings import FleetSettings, IngestEndpoint
+from local_fleet.settings import ConsoleEndpoint, FleetSettings, IngestEndpoint
 from mq_common.channels import ChannelSpec
 
 #: Seconds that running jobs get when the fleet stops; a job that needs longer goes back to its queue.
@@ -20,6 +20,13 @@ _DEFAULTS = {
 }
 
 
+#: Name of the one process that the fleet can do without.
+CONSOLE = "console"
+
+#: Where a server that listens everywhere is asked.
+_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+
+
 @dataclass(frozen=True)
 class FleetPlan:
     """Channels, endpoint and environment of a fleet whose broker is known."""
@@ -29,6 +36,7 @@ class FleetPlan:
     initial_workers: Mapping[str, int]
     ingest: IngestEndpoint
     environment: Mapping[str, str] = field(repr=False)
+    console: ConsoleEndpoint | None = None
 
     def workers_at_start(self, channel: str) -> int:
         """Workers of `channel` when the fleet starts."""
@@ -44,8 +52,15 @@ class FleetPlan:
 
     def ingest_spec(self) -> MemberSpec:
         """Describe the one ingest process."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.ingest.ingest_host, self.ingest.ingest_host)  # noqa: S104
+        host = _LOOPBACK_OF.get(self.ingest.ingest_host, self.ingest.ingest_host)
         return MemberSpec("ingest", self._command("ingest"), self.environment, host, self.ingest.ingest_port)
+
+    def console_spec(self) -> MemberSpec | None:
+        """Describe the console, where the fleet has one."""
+        if self.console is None:
+            return None
+        host = _LOOPBACK_OF.get(self.console.console_host, self.console.console_host)
+        return MemberSpec(CONSOLE, self._command(CONSOLE), self.environment, host, self.console.console_port)
 
     def worker_spec(self, channel: str, number: int) -> MemberSpec:
         """Describe worker `number` (from 1) of `channel`."""
@@ -63,13 +78,20 @@ def plan_fleet(
     folder: RunFolder,
     inherited: Mapping[str, str],
     broker: Mapping[str, str],
+    console: ConsoleEndpoint | None = None,
 ) -> FleetPlan:
     """Plan a fleet; `broker` holds AMQP_URL and, where known, MEDIAFLOW_MANAGEMENT_URL."""
-    places = {"MEDIAFLOW_STORE_URL": folder.media.as_uri(), "MEDIAFLOW_MEDIA_SCRATCH_DIR": str(folder.scratch)}
+    places = {
+        "MEDIAFLOW_STORE_URL": folder.media.as_uri(),
+        "MEDIAFLOW_MEDIA_SCRATCH_DIR": str(folder.scratch),
+        "MEDIAFLOW_CONSOLE_STATE_DIR": str(folder.console),
+        "MEDIAFLOW_CONSOLE_INGEST_URL": ingest.url,
+    }
     return FleetPlan(
         channels=channels,
         commands=settings.commands,
         initial_workers=settings.workers,
         ingest=ingest,
+        console=console if settings.fleet_console == "on" else None,
         environment=_DEFAULTS | places | dict(inherited) | dict(broker),
     )

@@ -17,10 +17,11 @@ from local_fleet.broker_choice import choose_broker
 from local_fleet.control import ControlClient
 from local_fleet.errors import FleetError, FleetNotUp
 from local_fleet.exits import last_line
+from local_fleet.fleet_plan import CONSOLE
 from local_fleet.member_state import State
 from local_fleet.ports import is_free
 from local_fleet.run_folder import RunFolder
-from local_fleet.settings import FleetSettings, IngestEndpoint
+from local_fleet.settings import ConsoleEndpoint, FleetSettings, IngestEndpoint
 from local_fleet.teardown import Report, take_down
 from mq_common.channels import ChannelSpec
 
@@ -31,6 +32,9 @@ _HOPELESS_RESTARTS = 3
 
 #: How long the user's own broker may take to open its port, in seconds.
 _BROKER_PATIENCE_S = 5.0
+
+#: How long the console may take to answer once all the others are ready, in seconds.
+_CONSOLE_PATIENCE_S = 20.0
 
 Status = dict[str, Any]
 
@@ -58,6 +62,27 @@ def check_before_start(
     choice = choose_broker(settings, folder)
     if choice.amqp_url:
         _reach(choice.amqp_url)
+
+
+def console_trouble(settings: FleetSettings, console: ConsoleEndpoint) -> str:
+    """Say what will keep the console from starting; empty for nothing. The fleet does without it."""
+    port = console.console_port
+    if settings.fleet_console == "off" or is_free(port, console.console_host):
+        return ""
+    return f"port {port} is taken{_by_whom(port)}: free it, or set MEDIAFLOW_CONSOLE_PORT"
+
+
+def wait_for_console(folder: RunFolder) -> str:
+    """Wait until the console answers; gives why it does not, or an empty text. Raises FleetNotUp."""
+    client = ControlClient(folder.socket)
+    deadline = time.monotonic() + _CONSOLE_PATIENCE_S
+    while True:
+        console = next((each for each in client.ask("status")["processes"] if each["name"] == CONSOLE), None)
+        if console is None or console["state"] == State.READY:
+            return ""
+        if console["state"] == State.FAILED or console["restarts"] or time.monotonic() > deadline:
+            return str(console["reason"] or f"no answer for {_CONSOLE_PATIENCE_S:.0f} s; see {folder.log_of(CONSOLE)}")
+        time.sleep(_POLL_S)
 
 
 def _reach(amqp_url: str) -> None:
@@ -126,6 +151,7 @@ def wait_until_ready(
         on_status(status)
         # Workers that were renewed finish what they hold meanwhile.
         waiting = [each for each in status["processes"] if each["state"] not in (State.READY, State.STOPPING)]
+        waiting = [each for each in waiting if each["name"] != CONSOLE]  # the fleet does without it
         if not waiting:
             return status
         for each in waiting:

@@ -49,6 +49,11 @@ class RunFolder:
         return self.path / "scratch"
 
     @property
+    def console(self) -> Path:
+        """What the console keeps for itself."""
+        return self.path / "console"
+
+    @property
     def logs(self) -> Path:
         """One log file for each process."""
         return self.path / "logs"

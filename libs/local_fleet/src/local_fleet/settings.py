@@ -23,6 +23,8 @@ class FleetSettings(Settings):
     fleet_commands: str = ""
     #: Workers at the start where they differ from the channel's minimum: "transcode=2, subtitle=0".
     fleet_workers: str = ""
+    #: Whether the operators' console is part of the fleet.
+    fleet_console: Literal["on", "off"] = "on"
     #: How long fewer workers must have been enough before the autoscaler stops some, in seconds.
     fleet_cooldown_s: Annotated[float, Field(ge=0)] = 60.0
     #: How long `up` waits for everything to be ready, in seconds.
@@ -76,20 +78,38 @@ class IngestEndpoint(Settings):
     @property
     def url(self) -> str:
         """Address for people on this machine."""
-        host = "localhost" if self.ingest_host in ("127.0.0.1", "0.0.0.0", "::", "::1") else self.ingest_host  # noqa: S104
-        return f"http://{host}:{self.ingest_port}"
+        return _address(self.ingest_host, self.ingest_port)
 
 
-def load_fleet_settings() -> tuple[FleetSettings, IngestEndpoint, BrokerSettings, ChannelsSettings, LogSettings]:
+class ConsoleEndpoint(Settings):
+    """Where the console listens."""
+
+    console_host: str = "127.0.0.1"
+    console_port: Annotated[int, Field(ge=1, le=65535)] = 8090
+
+    @property
+    def url(self) -> str:
+        """Address for people on this machine."""
+        return _address(self.console_host, self.console_port)
+
+
+def load_fleet_settings() -> tuple[
+    FleetSettings, IngestEndpoint, ConsoleEndpoint, BrokerSettings, ChannelsSettings, LogSettings
+]:
     """Read all the settings the fleet needs. Raises mq_common's ConfigurationError that names the variable."""
-    loaded = load_settings(FleetSettings, IngestEndpoint, BrokerSettings, ChannelsSettings, LogSettings, owner="FLEET_")
-    fleet, ingest, broker, channels, logs = loaded
-    return fleet, ingest, broker, channels, logs
+    classes = (FleetSettings, IngestEndpoint, ConsoleEndpoint, BrokerSettings, ChannelsSettings, LogSettings)
+    fleet, ingest, console, broker, channels, logs = load_settings(*classes, owner="FLEET_")
+    return fleet, ingest, console, broker, channels, logs
 
 
 def given_amqp_url() -> str | None:
     """Give the address of the user's own broker, when AMQP_URL is set."""
     return os.environ.get("AMQP_URL") or None
+
+
+def _address(host: str, port: int) -> str:
+    shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::", "::1") else host  # noqa: S104
+    return f"http://{shown}:{port}"
 
 
 def _pairs(text: str, separator: str) -> list[tuple[str, str]]:

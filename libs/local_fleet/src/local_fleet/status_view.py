@@ -74,6 +74,7 @@ def _addresses(status: Status) -> Table:
     table = Table.grid(padding=(0, 2))
     broker = status["broker"]
     table.add_row("ingest", status["ingest"])
+    table.add_row("console", status["console"] or "off")
     table.add_row("broker", f"{broker['address']}  ({broker['kind']})")
     if broker["management_url"]:
         table.add_row("management", without_login(broker["management_url"]))

@@ -49,6 +49,8 @@ class Supervisor:
         self._choice = broker
         self._broker = BrokerMember(broker.node) if broker.node else None
         self._ingest = Member(plan.ingest_spec(), folder)
+        console = plan.console_spec()
+        self._console = Member(console, folder) if console else None
         self._crews = {name: Crew(name, plan, folder) for name in plan.channels}
         self._autoscaling: asyncio.Task[None] | None = None
 
@@ -57,13 +59,15 @@ class Supervisor:
         if self._broker:
             self._broker.watch()
         self._ingest.start()
+        if self._console:
+            self._console.start()
         for crew in self._crews.values():
             crew.resize(self._plan.workers_at_start(crew.channel))
 
     def status(self) -> dict[str, Any]:
         """Describe the fleet: broker, processes in their order, channels."""
         environment = self._plan.environment
-        processes = [each.snapshot() for each in (self._ingest, *self._workers())]
+        processes = [each.snapshot() for each in (self._ingest, *self._consoles(), *self._workers())]
         if self._broker:
             processes.insert(0, self._broker.snapshot())
         return {
@@ -75,6 +79,7 @@ class Supervisor:
                 "management_url": environment.get("MEDIAFLOW_MANAGEMENT_URL"),
             },
             "ingest": self._plan.ingest.url,
+            "console": self._plan.console.url if self._plan.console else None,
             "store_url": environment["MEDIAFLOW_STORE_URL"],
             "autoscale": self.autoscales,
             "channels": {name: self._describe(spec) for name, spec in self._plan.channels.items()},
@@ -84,6 +89,9 @@ class Supervisor:
     def _describe(self, spec: ChannelSpec) -> dict[str, Any]:
         crew = self._crews[spec.name]
         return {"queue": spec.queue, "workers": crew.size, "paused": crew.paused, "wanted": crew.wanted}
+
+    def _consoles(self) -> list[Member]:
+        return [self._console] if self._console else []
 
     def _workers(self) -> list[Member]:
         """All workers, also those of channels that are gone and that finish what they hold."""
@@ -163,7 +171,7 @@ class Supervisor:
         if self._autoscaling:
             self._autoscaling.cancel()
         grace_s = self._plan.grace_s + _MARGIN_S
-        async for ended in _each_as_it_ends(self._workers(), grace_s):
+        async for ended in _each_as_it_ends([*self._consoles(), *self._workers()], grace_s):
             yield ended
         yield "ingest", await self._ingest.stop(grace_s)
         if self._broker:

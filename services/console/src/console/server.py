@@ -17,6 +17,7 @@ from console.settings import OWNER, ConsoleSettings
 from media_common.errors import StoreError
 from media_common.settings import StoreSettings
 from mq_common.errors import ConfigurationError
+from mq_common.lifeline import die_with
 from mq_common.logs import configure_logging
 from mq_common.process import EXIT_CONFIGURATION
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
@@ -99,6 +100,7 @@ class ConsoleServer(BaseApplication):
             "control_socket_disable": True,
             "logger_class": ConsoleLogger,
             "loglevel": "warning",
+            "post_fork": lambda arbiter, _worker: die_with(arbiter.pid),
             "worker_exit": lambda _arbiter, _worker: self._close(),
         }
         for name, value in options.items():

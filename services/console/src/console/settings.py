@@ -1,5 +1,6 @@
 """Settings of the console, read from MEDIAFLOW_CONSOLE_* variables."""
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr
@@ -26,6 +27,9 @@ class ConsoleSettings(Settings):
     )
     secret_key: SecretStr | None = Field(
         default=None, min_length=16, description="signs sessions; unset: one is made and kept in the state folder"
+    )
+    state_dir: Path | None = Field(
+        default=None, description="where a made secret key is kept; unset: in memory, so that a restart ends sessions"
     )
     ingest_url: Annotated[str, Field(pattern=r"^https?://[^/?#@]+/?$")] = Field(
         default="http://127.0.0.1:8080", description="where ingest answers: http or https, without a path"

@@ -17,7 +17,6 @@ from ingest import metrics
 from ingest.app import create_app
 from ingest.front_worker import FrontWorker
 from ingest.late_topology import LateTopology
-from ingest.lifeline import die_with
 from ingest.problems import CONTENT_TYPE, of_status, render
 from ingest.runtime import Runtime, open_runtime, prepare_back_pressure
 from ingest.settings import OWNER, IngestSettings, OutboxSettings
@@ -25,6 +24,7 @@ from media_common.errors import StoreError
 from media_common.settings import StoreSettings
 from mq_common.channels import ChannelSpec, load_channels
 from mq_common.errors import BrokerUnreachable, ConfigurationError
+from mq_common.lifeline import die_with
 from mq_common.logs import configure_logging
 from mq_common.process import EXIT_CONFIGURATION
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
