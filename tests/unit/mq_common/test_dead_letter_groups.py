@@ -31,5 +31,17 @@ def test_dead_letters_are_summed_up_by_channel_reason_and_error_the_largest_grou
     ]
     largest = list(groups)[1]
     assert largest.oldest == datetime(2026, 3, 1, 7, tzinfo=UTC)
+    assert largest.newest == datetime(2026, 3, 1, 9, tzinfo=UTC)
     assert (largest.fewest, largest.most) == (0, 2)
     assert (largest.example_asset, largest.example_message) == ("b0", "b0 went wrong")
+
+
+def test_a_stranger_who_makes_up_reasons_fills_no_memory() -> None:
+    groups = Groups()
+    for number in range(600):
+        groups.add("subtitle", letter("a", f"made up {number}", None))
+    groups.add("subtitle", letter("a", "made up 7", None))
+
+    assert len(list(groups)) == 500
+    assert groups.others == 100
+    assert sum(group.count for group in groups) == 501

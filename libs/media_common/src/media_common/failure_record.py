@@ -46,6 +46,17 @@ def read_failure(store: MediaStore, asset_id: str, channel: str) -> FailureRecor
     )
 
 
+def failure_of_death(
+    store: MediaStore, asset_id: str, channel: str, *, event_id: str, reason: str
+) -> FailureRecord | None:
+    """Read the failure that led to one death of one event; None where the store knows of another one only.
+
+    ``reason``: the broker's word for that death. Raises StoreUnavailable.
+    """
+    record = read_failure(store, asset_id, channel)
+    return record if record is not None and (record.event_id, record.reason) == (event_id, reason) else None
+
+
 def mark_replayed(
     store: MediaStore, asset_id: str, channel: str, *, event_id: str, failed_at: str | None, replays: int
 ) -> None:

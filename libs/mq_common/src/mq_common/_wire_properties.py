@@ -50,6 +50,11 @@ class WireProperties(pika.BasicProperties):
         except _DAMAGES as error:
             raise ValueError(f"damaged properties: {error!r}") from error
 
+    @property
+    def names(self) -> list[str]:
+        """Give the headers' names, in their order."""
+        return list(self._entries)
+
     def header(self, name: str) -> Any:
         """Give a header's value as Pika decodes it; None when it is not there or can't be decoded."""
         entry = self._entries.get(name)

@@ -30,17 +30,18 @@ def survey(
     records: Records | None = None,
     wait_s: float = 5.0,
     stop: Callable[[], bool] = lambda: False,
+    began: Callable[[int], None] = lambda depth: None,
 ) -> Iterator[DeadLetter]:
     """Give every dead letter of a channel, from the queue's front, with what is kept about it.
 
     Costs the messages nothing: dead-letter queues allow any number of returns, and the order is kept. ``wait_s``:
-    seconds to wait for a replay that is going on. Letters whose records are not readable come without. Raises
-    BrokerUnreachable and
-    ``dead_letter_walk.Busy``. Without all of the letters being taken from it, close the iterator.
+    seconds to wait for a replay that is going on. ``began`` is told how many there are, once the queue is ours.
+    Letters whose records are not readable come without. Raises BrokerUnreachable and ``dead_letter_walk.Busy``.
+    Without all of the letters being taken from it, close the iterator.
     """
     connection = connect(settings, f"mediaflow look at {spec.dead_letter_queue}", stop=stop)
     try:
-        yield from survey_over(connection, spec, records=records, wait_s=wait_s, stop=stop)
+        yield from survey_over(connection, spec, records=records, wait_s=wait_s, stop=stop, began=began)
     except (AMQPError, OSError) as error:
         raise BrokerUnreachable(
             f"the connection to the broker at {address(settings)} was lost: {reason_of(error)}"
@@ -57,10 +58,11 @@ def survey_over(
     records: Records | None = None,
     wait_s: float = 5.0,
     stop: Callable[[], bool] = lambda: False,
+    began: Callable[[int], None] = lambda depth: None,
 ) -> Iterator[DeadLetter]:
     """Do the same over a connection that is there; raises Pika's errors too."""
     walk = DeadLetterWalk(connection, spec)
-    walk.begin(wait_s=wait_s, stop=stop)
+    began(walk.begin(wait_s=wait_s, stop=stop))
     looked_up = Stage(records)
     try:
         while not walk.at_end and not stop():

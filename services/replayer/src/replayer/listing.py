@@ -22,12 +22,17 @@ def groups_as_json(groups: Iterable[Group]) -> list[dict[str, Any]]:
             "reason": group.reason,
             "errorClass": group.error_class,
             "count": group.count,
-            "oldest": group.oldest.isoformat().replace("+00:00", "Z") if group.oldest else None,
+            "oldest": _rfc3339(group.oldest),
+            "newest": _rfc3339(group.newest),
             "replays": {"fewest": group.fewest, "most": group.most},
             "example": {"assetId": group.example_asset, "message": group.example_message},
         }
         for group in groups
     ]
+
+
+def _rfc3339(moment: datetime | None) -> str | None:
+    return moment.isoformat().replace("+00:00", "Z") if moment else None
 
 
 def print_groups(groups: Iterable[Group]) -> None:

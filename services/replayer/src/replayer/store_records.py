@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from media_common.errors import StoreError
-from media_common.failure_record import mark_replayed, read_failure
+from media_common.failure_record import failure_of_death, mark_replayed
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
 from mq_common.dead_letter_records import RecordsUnavailable
@@ -55,7 +55,8 @@ class StoreRecords:
     def _find(self, letter: DeadLetter) -> GaveUp | None:
         if letter.event is None:
             return None
-        record = read_failure(self._store, letter.event.asset_id, self._channel)
-        if record is None or record.event_id != letter.event.event_id or record.reason != letter.history.reason:
+        event, reason = letter.event, letter.history.reason
+        record = failure_of_death(self._store, event.asset_id, self._channel, event_id=event.event_id, reason=reason)
+        if record is None:
             return None
         return GaveUp(record.error_class, record.message, record.attempts, record.worker, record.failed_at)
