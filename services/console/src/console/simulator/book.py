@@ -1,0 +1,42 @@
+"""The book a simulation keeps of itself: counters, levels, rates, and the trace if somebody wants it."""
+
+from console.simulator.gauges import Level, Rate
+from console.simulator.message import Message
+from console.simulator.readings import Counts
+from console.simulator.trace import Step, What
+
+
+class Book:
+    """Everything that is written down; the parts of a simulation share one."""
+
+    def __init__(self, *, trace: bool) -> None:
+        self.counts = Counts()
+        self.entered, self.done, self.failed = Rate(), Rate(), Rate()
+        self.dropped, self.refused = Rate(), Rate()
+        #: Workers from the beginning of their start to their end, and those that take messages.
+        self.workers, self.running = Level(), Level()
+        #: Jobs, jobs on poison, CPU in use.
+        self.busy, self.poison, self.cpu = Level(), Level(), Level()
+        self.held, self.back_off, self.with_callers = 0, 0, 0
+        self.throttled_s = 0.0
+        self.held_back = 0.0
+        self.waits, self.waited_s, self.longest_wait_s = 0, 0.0, 0.0
+        self._steps: list[Step] | None = [] if trace else None
+
+    def trace(self, now: float, what: What, message: Message, place: int) -> None:
+        """Write down a step of a message, if somebody asked for it."""
+        if self._steps is not None:
+            self._steps.append(Step(now, what, message.number, place, message.kind))
+
+    def tear_out(self) -> list[Step]:
+        """Give the steps since the last call, and forget them."""
+        steps = self._steps or []
+        if self._steps is not None:
+            self._steps = []
+        return steps
+
+    def waited(self, seconds: float) -> None:
+        """Write down that a message was taken after so many seconds in the queue."""
+        self.waits += 1
+        self.waited_s += seconds
+        self.longest_wait_s = max(self.longest_wait_s, seconds)
