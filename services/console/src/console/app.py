@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from console.access.access import add_access
 from console.assets.routes import add_assets_routes
 from console.dead_letters.routes import add_dead_letters_routes
 from console.error_answers import add_error_handlers
@@ -20,7 +21,8 @@ def create_app(runtime: Runtime) -> Flask:
     """Make the WSGI application on an opened runtime."""
     app = Flask("console", static_folder="static", static_url_path="/static", template_folder="templates")
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = _STATIC_MAX_AGE_S
-    prepare_pages(app, runtime)
+    add_access(app, runtime.settings)
+    prepare_pages(app)
     add_fleet_routes(app, runtime)
     add_assets_routes(app, runtime)
     add_dead_letters_routes(app, runtime)

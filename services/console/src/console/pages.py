@@ -1,15 +1,13 @@
 """What all pages share: language, theme, navigation, and the token that changes need."""
 
-import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Flask, Response, redirect, render_template, request
+from flask import Flask, Response, g, redirect, render_template, request
 from flask_babel import Babel, get_locale, lazy_gettext
 from flask_babel.speaklater import LazyString
-from flask_wtf.csrf import CSRFProtect
 
-from console.runtime import Runtime
+from console.access.origins import same_site_path
 
 LANGUAGES = {"en": "English", "tr": "Türkçe"}
 THEMES = ("auto", "light", "dark")
@@ -37,17 +35,14 @@ AREAS = (
 )
 
 
-def prepare_pages(app: Flask, runtime: Runtime) -> None:
-    """Set up sessions, CSRF tokens, languages, and what every template may use."""
-    key = runtime.settings.secret_key
-    app.secret_key = key.get_secret_value() if key else secrets.token_hex(32)
+def prepare_pages(app: Flask) -> None:
+    """Set up languages, and what every template may use."""
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    CSRFProtect(app)  # type: ignore[no-untyped-call]
     Babel(app, locale_selector=choose_language)  # type: ignore[no-untyped-call]
 
     @app.post("/preferences")
     def preferences() -> Response:
-        answer = redirect(_same_site(request.form.get("next", "/")))
+        answer = redirect(same_site_path(request.form.get("next", "/")))
         for name, allowed in (("theme", THEMES), ("language", tuple(LANGUAGES))):
             if request.form.get(name) in allowed:
                 answer.set_cookie(name, request.form[name], max_age=_REMEMBERED_S, samesite="Lax")
@@ -64,6 +59,7 @@ def render_page(template: str, *, area: str, **values: Any) -> str:
         languages=LANGUAGES,
         language=str(get_locale() or "en"),
         theme=theme if theme in THEMES else "auto",
+        operator=g.operator if g.get("logged_in") else "",
         wall=request.args.get("wall") == "1",
         **values,
     )
@@ -73,8 +69,3 @@ def choose_language() -> str:
     """Give the language that was switched to, else the browser's first that there is, else English."""
     chosen = request.cookies.get("language")
     return chosen if chosen in LANGUAGES else request.accept_languages.best_match(list(LANGUAGES), "en")
-
-
-def _same_site(address: str) -> str:
-    """Give an address of this site, never of another."""
-    return address if address.startswith("/") and not address.startswith(("//", "/\\")) else "/"

@@ -25,6 +25,7 @@ class Kind:
 MALFORMED = Kind("malformed-request", 400, "The request can't be read")
 FORM_EXPIRED = Kind("csrf-token", 400, "The page is too old, or the request did not come from it")
 LOGIN_NEEDED = Kind("login-needed", 401, "Log in first")
+WRONG_HOST = Kind("wrong-host", 403, "The console does not answer under this name")
 CROSS_SITE = Kind("cross-site-request", 403, "Other web sites may not do this")
 NO_SUCH_ADDRESS = Kind("not-found", 404, "There is nothing at this address")
 NO_SUCH_CHANNEL = Kind("channel-not-found", 404, "There is no such channel")

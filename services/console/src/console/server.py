@@ -12,6 +12,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 
+from console.access.access import check_access
 from console.runtime import Runtime, open_runtime
 from console.settings import OWNER, ConsoleSettings
 from media_common.errors import StoreError
@@ -41,6 +42,7 @@ def serve() -> int:
         *(ConsoleSettings, StoreSettings, BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings), owner=OWNER
     )
     configure_logging("console", logs)
+    check_access(settings)
     listener = _listen(settings.host, settings.port)
     server = ConsoleServer(settings, listener, lambda: open_runtime(settings, store, broker, channels))
     log.info("console_started", address=server.address, viewers=settings.viewers)

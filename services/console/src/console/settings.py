@@ -31,6 +31,12 @@ class ConsoleSettings(Settings):
     state_dir: Path | None = Field(
         default=None, description="where a made secret key is kept; unset: in memory, so that a restart ends sessions"
     )
+    session_hours: Annotated[float, Field(gt=0, le=24 * 31)] = Field(
+        default=12.0, description="hours from a login to the next one"
+    )
+    trusted_hops: Annotated[int, Field(ge=0, le=9)] = Field(
+        default=0, description="reverse proxies in front whose X-Forwarded-For, -Proto and -Host are believed"
+    )
     ingest_url: Annotated[str, Field(pattern=r"^https?://[^/?#@]+/?$")] = Field(
         default="http://127.0.0.1:8080", description="where ingest answers: http or https, without a path"
     )

@@ -1,6 +1,6 @@
 // What every page does: the switches for theme and language, and menus that close.
 
-const preferences = document.querySelector("#preferences form");
+const preferences = document.querySelector('#preferences form[action$="/preferences"]');
 
 preferences?.addEventListener("submit", (event) => {
   const theme = event.submitter?.name === "theme" ? event.submitter.value : null;

@@ -1,0 +1,33 @@
+"""A console without its threads, asked through Flask's test client."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from console.app import create_app
+from console.runtime import Runtime, open_runtime
+from console.settings import ConsoleSettings
+from media_common.settings import StoreSettings
+from mq_common.settings import BrokerSettings, ChannelsSettings
+
+MakeConsole = Callable[..., Flask]
+
+
+@pytest.fixture
+def make_runtime(tmp_path: Path) -> Callable[..., Runtime]:
+    """Open what a console stands on; nothing is started. Settings by name."""
+
+    def make(**settings: Any) -> Runtime:
+        store = StoreSettings(store_url=(tmp_path / "media").as_uri(), store_fsync=False)
+        return open_runtime(ConsoleSettings(**settings), store, BrokerSettings(), ChannelsSettings())
+
+    return make
+
+
+@pytest.fixture
+def make_console(make_runtime: Callable[..., Runtime]) -> MakeConsole:
+    """Make the application. Settings by name."""
+    return lambda **settings: create_app(make_runtime(**settings))
