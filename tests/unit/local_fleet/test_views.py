@@ -12,12 +12,24 @@ from local_fleet.run_folder import RunFolder
 from local_fleet.status_view import duration, print_status
 from mq_common.management import QueueDepth
 
+CHANNEL = {
+    "queue": "media.subtitle",
+    "workers": 2,
+    "wanted": 2,
+    "paused": False,
+    "held": False,
+    "scaled_by": "hand",
+    "min": 1,
+    "max": 4,
+}
+
 STATUS = {
     "broker": {"kind": "private node", "address": "amqp://127.0.0.1:1", "amqp_url": "", "management_url": None},
     "console": "http://localhost:8090",
     "ingest": "http://localhost:8080",
     "autoscale": False,
-    "channels": {"subtitle": {"workers": 2, "queue": "media.subtitle", "paused": False, "wanted": 2}},
+    "channels": {"subtitle": CHANNEL},
+    "replays": [],
     "processes": [
         {
             "name": "subtitle-1",
@@ -52,11 +64,26 @@ def test_status_shows_processes_queues_and_addresses():
 
 def test_status_shows_that_a_channel_is_paused_and_with_how_many_workers_it_goes_on():
     out = console()
-    paused = {"workers": 0, "queue": "media.subtitle", "paused": True, "wanted": 3}
+    paused = CHANNEL | {"workers": 0, "paused": True, "wanted": 3}
     print_status(STATUS | {"channels": {"subtitle": paused}}, {}, out)
     assert ["media.subtitle", "-", "-", "-", "-", "paused", "(3)"] in [
         line.split() for line in out.file.getvalue().splitlines()
     ]
+
+
+@pytest.mark.parametrize(("held", "said"), [(False, "2, autoscaled 1–4"), (True, "2, held")])
+def test_status_shows_whether_the_autoscaler_decides(held, said):
+    out = console()
+    channel = CHANNEL | {"scaled_by": "autoscaler", "held": held}
+    print_status(STATUS | {"channels": {"subtitle": channel}}, {}, out)
+    assert said in out.file.getvalue()
+
+
+def test_status_shows_the_replays_that_run():
+    out = console()
+    replay = {"channel": "subtitle", "stopping": True, "progress": {"seen": 5, "total": 12, "moved": 3}}
+    print_status(STATUS | {"replays": [replay]}, {}, out)
+    assert "replay of subtitle: looked at 5 of 12, moved 3 (stopping)" in out.file.getvalue()
 
 
 def test_status_says_why_there_are_no_queues():

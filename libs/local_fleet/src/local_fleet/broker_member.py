@@ -9,8 +9,9 @@ import structlog
 from local_fleet.backoff import Backoff
 from local_fleet.broker_choice import BrokerNode
 from local_fleet.errors import FleetError
+from local_fleet.life_times import LifeTimes
 from local_fleet.member_state import Ending, State
-from local_fleet.memory import memory_bytes
+from local_fleet.memory import MemoryReading
 
 _log = structlog.get_logger()
 
@@ -27,7 +28,8 @@ class BrokerMember:
         self.restarts = 0
         self._node = node
         self._backoff = Backoff()
-        self._launched = time.monotonic()
+        self._times = LifeTimes()
+        self._memory = MemoryReading()
         self._asked_to_stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -49,17 +51,18 @@ class BrokerMember:
         return Ending.STOPPED if time.monotonic() - began < grace_s else Ending.KILLED
 
     def snapshot(self) -> dict[str, str | int | float | None]:
-        """Describe the member for `status`; times in seconds, memory in bytes."""
+        """Describe the member for `status`; memory in bytes, times as LifeTimes gives them."""
         pid = self._node.pid
         return {
             "name": "broker",
             "state": str(self.state),
             "pid": pid,
-            "uptime": time.monotonic() - self._launched if pid else None,
+            **self._times.describe(alive=pid is not None),
             "restarts": self.restarts,
-            "memory": memory_bytes(pid) if pid else None,
+            "memory": self._memory.of(pid) if pid else None,
             "reason": self.reason,
             "address": None,
+            "metrics": None,
         }
 
     async def _keep_running(self) -> None:
@@ -68,7 +71,7 @@ class BrokerMember:
             if self._asked_to_stop.is_set():
                 return
             self.reason = self._node.last_words()
-            wait_s = self._backoff.after(time.monotonic() - self._launched)
+            wait_s = self._backoff.after(self._times.age_s)
             self.state = State.RESTARTING
             _log.warning("broker_died", reason=self.reason, again_in_s=wait_s)
             await self._pause(wait_s)
@@ -81,12 +84,13 @@ class BrokerMember:
             ready = await asyncio.to_thread(self._node.is_ready) if self.state is not State.READY else True
             if ready and self.state is not State.READY:
                 self.state = State.READY
-                _log.info("process_ready", process="broker", after_s=round(time.monotonic() - self._launched, 2))
+                self._times.became_ready()
+                _log.info("process_ready", process="broker", after_s=round(self._times.age_s, 2))
             await self._pause(_CALM_S if ready else _EAGER_S)
 
     def _start_again(self) -> None:
         self.restarts += 1
-        self._launched = time.monotonic()
+        self._times.launched()
         self.state = State.STARTING
         with contextlib.suppress(FleetError, OSError):  # it is then not running, and the next round says so
             self._node.start(wait=False)

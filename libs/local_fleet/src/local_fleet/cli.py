@@ -25,7 +25,7 @@ from local_fleet.member_state import State
 from local_fleet.replayer_run import run_replayer
 from local_fleet.run_folder import RunFolder
 from local_fleet.settings import FleetSettings, load_fleet_settings
-from local_fleet.status_view import print_status, read_depths
+from local_fleet.status_view import decided_by, print_status, read_depths
 from local_fleet.survivors import find_survivors
 from local_fleet.teardown import take_down
 from mq_common.channels import load_channels
@@ -101,13 +101,12 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="For programs.")
 
 @app.command()
 def scale(channel: str, count: Annotated[int, typer.Argument(min=0)]) -> None:
-    """Run COUNT workers of CHANNEL; surplus ones finish what they do."""
+    """Run COUNT workers of CHANNEL; surplus ones finish what they do. The autoscaler then leaves it alone."""
     _, folder = _settings()
     answer = _ask(folder, "scale", channel=channel, count=count)
-    if answer["channels"][channel]["paused"]:
-        console.print(f"{channel}: {count} workers once it is resumed")
-    else:
-        console.print(f"{channel}: {count} workers{' until the autoscaler decides otherwise' * answer['autoscale']}")
+    now = answer["channels"][channel]
+    held = f"; the autoscaler leaves it alone until mediaflow resume {channel}" * now["held"]
+    console.print(f"{channel}: {count} workers{' once it is resumed' * now['paused']}{held}", soft_wrap=True)
 
 
 @app.command()
@@ -122,10 +121,11 @@ def pause(channel: OneChannel = None) -> None:
 
 @app.command()
 def resume(channel: OneChannel = None) -> None:
-    """Go on with as many workers as before the pause."""
+    """Go on with as many workers as before the pause; a channel that was scaled by hand goes back to the autoscaler."""
     _, folder = _settings()
-    for name, each in _ask(folder, "resume", channel=channel)["channels"].items():
-        console.print(f"{name}: {each['workers']} workers")
+    answer = _ask(folder, "resume", channel=channel)
+    for name, each in answer["channels"].items():
+        console.print(f"{name}: {each['workers']} workers{decided_by(each)}")
 
 
 @app.command()

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,16 @@ _LONGEST_ADDRESS = 107
 
 #: A supervisor that does not answer within this many seconds hangs.
 _PATIENCE_S = 10.0
+
+
+class Trouble(StrEnum):
+    """Why a request was not carried out: `trouble` of an answer with an `error`."""
+
+    STOPPING = "stopping"
+    UNKNOWN_CHANNEL = "unknown-channel"
+    UNKNOWN_REPLAY = "unknown-replay"
+    REFUSED = "refused"
+    CONFIGURATION = "configuration"
 
 
 @contextlib.contextmanager

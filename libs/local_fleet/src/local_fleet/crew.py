@@ -22,6 +22,7 @@ class Crew:
         self._plan = plan
         self._folder = folder
         self._resumes_with: int | None = None
+        self._held = False
         self._active: dict[int, Member] = {}
         self._leaving: dict[asyncio.Task[None], Member] = {}
 
@@ -41,6 +42,11 @@ class Crew:
         return self._resumes_with is not None
 
     @property
+    def held(self) -> bool:
+        """Whether somebody fixed the number by hand, so that the autoscaler leaves the channel alone."""
+        return self._held
+
+    @property
     def members(self) -> tuple[Member, ...]:
         """All workers, those on their way out last."""
         return (*(self._active[number] for number in sorted(self._active)), *self._leaving.values())
@@ -58,6 +64,15 @@ class Crew:
         else:
             self._run(count)
 
+    def hold(self, count: int) -> None:
+        """Resize, and keep that number until `release`. Raises ValueError when `count` is out of range."""
+        self.resize(count)
+        self._held = True
+
+    def release(self) -> None:
+        """Let the autoscaler decide again; a pause goes on."""
+        self._held = False
+
     def pause(self) -> None:
         """Let every worker finish what it holds and end; how many there were is remembered."""
         if not self.paused:
@@ -65,7 +80,7 @@ class Crew:
             self._run(0)
 
     def resume(self) -> None:
-        """Run as many workers again as before the pause, or as were asked for since."""
+        """Run as many workers again as before the pause, or as were asked for since; one that is held stays so."""
         count, self._resumes_with = self.wanted, None
         self._run(count)
 
@@ -79,6 +94,7 @@ class Crew:
     def dissolve(self) -> None:
         """Let every worker finish what it holds and end, for good."""
         self._resumes_with = None
+        self._held = False
         self._run(0)
 
     def _run(self, count: int) -> None:

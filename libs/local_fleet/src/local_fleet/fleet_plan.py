@@ -1,7 +1,7 @@
 """Which processes the fleet consists of, and what each is told. Pure: nothing is started here."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from local_fleet.member import MemberSpec
@@ -65,6 +65,11 @@ class FleetPlan:
     def worker_spec(self, channel: str, number: int) -> MemberSpec:
         """Describe worker `number` (from 1) of `channel`."""
         return MemberSpec(f"{channel}-{number}", self._command(channel), self.environment)
+
+    def replayer_spec(self, channel: str, arguments: Sequence[str]) -> MemberSpec:
+        """Describe a run of the replayer over the dead letters of `channel` that tells its progress to a program."""
+        command = (*self._command("replayer"), f"--channel={channel}", "--progress=json", *arguments)
+        return MemberSpec(f"replayer-{channel}", command, self.environment)
 
     def _command(self, name: str) -> tuple[str, ...]:
         return self.commands.get(name, (sys.executable, "-m", name))

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import subprocess
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,9 +11,10 @@ import structlog
 from local_fleet.backoff import Backoff
 from local_fleet.exits import HOPELESS, describe_exit, last_line
 from local_fleet.identity import ProcessIdentity
+from local_fleet.life_times import LifeTimes
 from local_fleet.lifeline import bound_command
 from local_fleet.member_state import Ending, State
-from local_fleet.memory import memory_bytes
+from local_fleet.memory import MemoryReading
 from local_fleet.ports import LOOPBACK, free_ports
 from local_fleet.readiness import is_ready
 from local_fleet.run_folder import RunFolder
@@ -56,7 +56,8 @@ class Member:
         self._backoff = Backoff()
         self._asked_to_stop = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
-        self._launched = time.monotonic()
+        self._times = LifeTimes()
+        self._memory = MemoryReading()
         self._port: int | None = spec.port
         self._task: asyncio.Task[None] | None = None
 
@@ -83,17 +84,19 @@ class Member:
         return ending
 
     def snapshot(self) -> dict[str, str | int | float | None]:
-        """Describe the member for `status`; times in seconds, memory in bytes."""
+        """Describe the member for `status`; memory in bytes, times as LifeTimes gives them."""
         pid = self._process.pid if self._process else None
+        address = f"http://{self.spec.host}:{self._port}" if pid and self._port else None
         return {
             "name": self.spec.name,
             "state": str(self.state),
             "pid": pid,
-            "uptime": time.monotonic() - self._launched if pid else None,
+            **self._times.describe(alive=pid is not None),
             "restarts": self.restarts,
-            "memory": memory_bytes(pid) if pid else None,
+            "memory": self._memory.of(pid) if pid else None,
             "reason": self.reason,
-            "address": f"http://{self.spec.host}:{self._port}" if pid and self._port else None,
+            "address": address,
+            "metrics": f"{address}/metrics" if address else None,
         }
 
     async def _keep_running(self) -> None:
@@ -105,7 +108,7 @@ class Member:
             if self._asked_to_stop.is_set():
                 break
             self.reason = describe_exit(code, said)
-            wait_s = self._backoff.after(time.monotonic() - self._launched)
+            wait_s = self._backoff.after(self._times.age_s)
             if code in HOPELESS:
                 self.state = State.FAILED
                 _log.error("process_failed", process=self.spec.name, reason=self.reason)
@@ -124,7 +127,7 @@ class Member:
         self._port = self.spec.port or free_ports(1)[0]
         with log.open("ab") as output:
             beginning = output.tell()
-            self._launched = time.monotonic()
+            self._times.launched()
             self._process = await asyncio.create_subprocess_exec(
                 *bound_command(self.spec.command),
                 env=self._environment(self._port),
@@ -156,12 +159,10 @@ class Member:
             ready = await is_ready(self.spec.host, port)
             if self.state in (State.STARTING, State.READY):
                 if ready and self.state is State.STARTING:
-                    _log.info("process_ready", process=self.spec.name, after_s=round(self._age(), 2))
+                    self._times.became_ready()
+                    _log.info("process_ready", process=self.spec.name, after_s=round(self._times.age_s, 2))
                 self.state = State.READY if ready else State.STARTING
             await asyncio.sleep(_CALM_S if ready else _EAGER_S)
-
-    def _age(self) -> float:
-        return time.monotonic() - self._launched
 
     def _signal(self, *, kill: bool) -> None:
         if self._process is not None:

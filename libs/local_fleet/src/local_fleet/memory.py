@@ -1,6 +1,28 @@
 """Memory of a process together with its children."""
 
+import time
+from dataclasses import dataclass
+
 import psutil
+
+#: Reading a family's memory takes milliseconds; who looks every second gets a figure of this age at most, in seconds.
+_FRESH_S = 3.0
+
+
+@dataclass
+class MemoryReading:
+    """The memory of one process after the other, read anew when the last figure is old or another process's."""
+
+    _pid: int | None = None
+    _bytes: int = 0
+    _read_at: float = 0.0
+
+    def of(self, pid: int) -> int:
+        """Memory of `pid` and its descendants in bytes, a few seconds old at most."""
+        now = time.monotonic()
+        if pid != self._pid or now - self._read_at > _FRESH_S:
+            self._pid, self._bytes, self._read_at = pid, memory_bytes(pid), now
+        return self._bytes
 
 
 def memory_bytes(pid: int) -> int:

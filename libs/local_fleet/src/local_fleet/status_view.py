@@ -29,7 +29,16 @@ def print_status(status: Status, depths: dict[str, QueueDepth] | str, console: C
     """Print processes, queues and addresses."""
     console.print(_processes(status))
     console.print(_queues(status, depths) if isinstance(depths, dict) else f"queues: {depths}")
+    for replay in status["replays"]:
+        console.print(_replay(replay))
     console.print(_addresses(status))
+
+
+def decided_by(channel: Status) -> str:
+    """Say who decides how many workers the channel has, where it is not the last who said `scale`."""
+    if channel["scaled_by"] == "hand":
+        return ""
+    return ", held" if channel["held"] else f", autoscaled {channel['min']}–{channel['max']}"
 
 
 def duration(seconds: float | None) -> str:
@@ -65,7 +74,7 @@ def _queues(status: Status, depths: Mapping[str, QueueDepth]) -> Table:
         depth = depths.get(channel["queue"])
         dead = depths.get(f"{channel['queue']}.dlq")
         figures = (depth.ready, depth.unacked, depth.consumers) if depth else ("-", "-", "-")
-        workers = f"paused ({channel['wanted']})" if channel["paused"] else str(channel["workers"])
+        workers = f"paused ({channel['wanted']})" if channel["paused"] else f"{channel['workers']}{decided_by(channel)}"
         table.add_row(channel["queue"], *map(str, figures), str(dead.total if dead else "-"), workers)
     return table
 
@@ -80,6 +89,12 @@ def _addresses(status: Status) -> Table:
         table.add_row("management", without_login(broker["management_url"]))
     table.add_row("autoscale", "on" if status["autoscale"] else "off")
     return table
+
+
+def _replay(replay: Status) -> str:
+    so_far = replay["progress"]
+    far = f"looked at {so_far.get('seen', 0)} of {so_far.get('total') or '?'}, moved {so_far.get('moved', 0)}"
+    return f"replay of {replay['channel']}: {far}{' (stopping)' * replay['stopping']}"
 
 
 def _table(*columns: str) -> Table:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from local_fleet.crew import Crew
 from local_fleet.fleet_plan import FleetPlan
 from local_fleet.member import Member
 from local_fleet.member_state import Ending
+from local_fleet.replays import Replays
 from local_fleet.run_folder import RunFolder
 from mq_common.channels import ChannelSpec
 from mq_common.management import ManagementClient
@@ -53,6 +54,7 @@ class Supervisor:
         self._console = Member(console, folder) if console else None
         self._crews = {name: Crew(name, plan, folder) for name in plan.channels}
         self._autoscaling: asyncio.Task[None] | None = None
+        self.replays = Replays(folder)
 
     def start(self) -> None:
         """Start everything at once: services wait for the broker by themselves."""
@@ -82,13 +84,27 @@ class Supervisor:
             "console": self._plan.console.url if self._plan.console else None,
             "store_url": environment["MEDIAFLOW_STORE_URL"],
             "autoscale": self.autoscales,
-            "channels": {name: self._describe(spec) for name, spec in self._plan.channels.items()},
+            "channels": self.channels(),
             "processes": processes,
+            "replays": [each.describe() for each in self.replays.running],
         }
+
+    def channels(self) -> dict[str, Any]:
+        """Describe the channels there are, in the order of their file."""
+        return {name: self._describe(spec) for name, spec in self._plan.channels.items()}
 
     def _describe(self, spec: ChannelSpec) -> dict[str, Any]:
         crew = self._crews[spec.name]
-        return {"queue": spec.queue, "workers": crew.size, "paused": crew.paused, "wanted": crew.wanted}
+        return {
+            "queue": spec.queue,
+            "workers": crew.size,
+            "paused": crew.paused,
+            "wanted": crew.wanted,
+            "held": crew.held,
+            "scaled_by": "autoscaler" if self.autoscales else "hand",
+            "min": spec.workers.min,
+            "max": spec.workers.max,
+        }
 
     def _consoles(self) -> list[Member]:
         return [self._console] if self._console else []
@@ -103,8 +119,13 @@ class Supervisor:
         return self._autoscaling is not None
 
     def scale(self, channel: str, count: int) -> None:
-        """Run `count` workers of `channel`; surplus ones finish what they do. Raises KeyError, ValueError."""
-        self._crew(channel).resize(count)
+        """Run `count` workers of `channel`; surplus ones finish what they do. Raises KeyError, ValueError.
+
+        Where the autoscaler is on, it leaves the channel alone until `resume`, as KEDA does with `paused-replicas`.
+        """
+        crew = self._crew(channel)
+        crew.hold(count) if self.autoscales else crew.resize(count)
+        _log.info("scaled", channel=channel, workers=count, held=crew.held)
 
     def pause(self, channel: str | None) -> None:
         """Take nothing more from the queue of `channel`, or of all; workers finish what they hold. Raises KeyError."""
@@ -113,9 +134,15 @@ class Supervisor:
         _log.info("paused", channel=channel or "all")
 
     def resume(self, channel: str | None) -> None:
-        """Run as many workers of `channel`, or of all, as before the pause. Raises KeyError."""
+        """Run as many workers of `channel`, or of all that are paused, as before the pause. Raises KeyError.
+
+        A channel that is named, held and not paused goes back to the autoscaler.
+        """
         for crew in self._crews_of(channel):
-            crew.resume()
+            if crew.paused:
+                crew.resume()
+            elif channel:
+                crew.release()
         _log.info("resumed", channel=channel or "all")
 
     def reload(self) -> ChannelChanges:
@@ -147,31 +174,43 @@ class Supervisor:
 
     def _running(self, channel: str) -> int | None:
         crew = self._crew(channel)
-        return None if crew.paused else crew.size
+        return None if crew.paused or crew.held else crew.size
+
+    def start_replay(self, channel: str, arguments: Sequence[str], request: Mapping[str, Any]) -> dict[str, Any]:
+        """Put dead letters of `channel` back, in a process of its own. Raises KeyError, ReplayRefused."""
+        self._crew(channel)
+        return self.replays.start(self._plan, channel, arguments, request).describe()
 
     def autoscale(self, cooldown_s: float) -> bool:
-        """Scale by queue length from now on. False when the broker's management address is not known."""
+        """Scale every channel by queue length from now on, also those that were held.
+
+        False when the broker's management address is not known.
+        """
         url = self._plan.environment.get("MEDIAFLOW_MANAGEMENT_URL")
         if not url:
             return False
+        for crew in self._crews.values():
+            crew.release()
         if self._autoscaling is None:
             vhost = vhost_of(self._plan.environment["AMQP_URL"])
             scaler = Autoscaler(
                 lambda: self._plan.channels,
                 read_depths=ManagementClient(url, vhost=vhost).queue_depths,
                 running=self._running,
-                scale=self.scale,
+                scale=lambda channel, count: self._crew(channel).resize(count),
                 cooldown_s=cooldown_s,
             )
             self._autoscaling = asyncio.create_task(scaler.run())
         return True
 
     async def stop(self) -> AsyncIterator[tuple[str, Ending]]:
-        """End everything in order: workers, ingest, broker. Gives name and ending of each as it happens."""
+        """End everything in order: workers and replays, ingest, broker. Gives name and ending as they happen."""
         if self._autoscaling:
             self._autoscaling.cancel()
         grace_s = self._plan.grace_s + _MARGIN_S
-        async for ended in _each_as_it_ends([*self._consoles(), *self._workers()], grace_s):
+        leaving = [(each.spec.name, each.stop(grace_s)) for each in (*self._consoles(), *self._workers())]
+        leaving += [(each.spec.name, each.stop(grace_s)) for each in self.replays.running]
+        async for ended in _each_as_it_ends(leaving):
             yield ended
         yield "ingest", await self._ingest.stop(grace_s)
         if self._broker:
@@ -179,9 +218,9 @@ class Supervisor:
         _log.info("fleet_stopped")
 
 
-async def _each_as_it_ends(members: list[Member], grace_s: float) -> AsyncIterator[tuple[str, Ending]]:
-    async def end(member: Member) -> tuple[str, Ending]:
-        return member.spec.name, await member.stop(grace_s)
+async def _each_as_it_ends(stops: list[tuple[str, Coroutine[Any, Any, Ending]]]) -> AsyncIterator[tuple[str, Ending]]:
+    async def end(name: str, stop: Coroutine[Any, Any, Ending]) -> tuple[str, Ending]:
+        return name, await stop
 
-    for ended in asyncio.as_completed([end(member) for member in members]):
+    for ended in asyncio.as_completed([end(*each) for each in stops]):
         yield await ended
