@@ -2,7 +2,8 @@
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import structlog
 from pika.adapters.blocking_connection import BlockingChannel, BlockingConnection
@@ -18,6 +19,14 @@ log = structlog.get_logger()
 
 #: Seconds between two looks for queues. A channel added while everything runs counts after this time.
 DISCOVERY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a passive declaration tells of a queue: messages that wait, and consumers."""
+
+    ready: int
+    consumers: int
 
 
 class ReadyMessages:
@@ -50,15 +59,27 @@ class ReadyMessages:
         self._discover()
         if not self._queues:
             raise BrokerUnreachable(f"no queue is bound to {EXCHANGE}, by the broker behind MEDIAFLOW_MANAGEMENT_URL")
-        counts = {}
+        return {queue: declared.ready for queue, declared in self._declare(self._queues).items()}
+
+    def look(self, others: Iterable[str] = ()) -> tuple[dict[str, Declared], frozenset[str]]:
+        """Give ready messages and consumers by queue, and which of the queues uploads reach; none is fine, too.
+
+        ``others`` are looked at as well; one that is gone by now is left out. Raises BrokerUnreachable.
+        """
+        self._discover()
+        declared = self._declare(self._queues | frozenset(others))
+        return declared, self._queues
+
+    def _declare(self, queues: Iterable[str]) -> dict[str, Declared]:
+        found = {}
         try:
-            for queue in sorted(self._queues):
-                if (count := self._count(queue)) is not None:
-                    counts[queue] = count
+            for queue in sorted(queues):
+                if (declared := self._count(queue)) is not None:
+                    found[queue] = declared
         except (AMQPError, OSError) as error:
             self.close()
             raise BrokerUnreachable(f"queue depths can't be read: {reason_of(error)}") from None
-        return counts
+        return found
 
     def close(self) -> None:
         """Close the connection; the next ``read`` opens another one."""
@@ -84,13 +105,14 @@ class ReadyMessages:
             self._queues = found - self._unreadable
         self._next_discovery = self._clock() + DISCOVERY_S
 
-    def _count(self, queue: str) -> int | None:
+    def _count(self, queue: str) -> Declared | None:
         if self._channel is None or not self._channel.is_open:
             if self._connection is None or not self._connection.is_open:
                 self._connection = connect(self._settings, self._name, limit_s=0)
             self._channel = self._connection.channel()
         try:
-            return int(self._channel.queue_declare(queue, passive=True).method.message_count)
+            told = self._channel.queue_declare(queue, passive=True).method
+            return Declared(int(told.message_count), int(told.consumer_count))
         except ChannelClosedByBroker as error:
             self._leave_out(queue, error)
             return None

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from console.assets.ingest_client import IngestClient
 from console.audit import Audit
+from console.control.fleet_control import FleetControl
+from console.control.no_control import NoControl
+from console.fleet.lookout import Lookout
 from console.settings import ConsoleSettings
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
@@ -21,12 +24,16 @@ class Runtime:
     store: MediaStore
     audit: Audit
     ingest: IngestClient
+    control: FleetControl
+    lookout: Lookout
 
     def start(self) -> None:
         """Start the threads that look at the fleet."""
+        self.lookout.start()
 
     def close(self) -> None:
         """End the threads, and let the broker go."""
+        self.lookout.stop()
         self.ingest.close()
 
 
@@ -38,11 +45,16 @@ def open_runtime(
     Raises StoreError, ConfigurationError.
     """
     opened = open_store(store)
+    file = ChannelsFile(channels.channels, channels.profile)
+    audit = Audit(opened)
+    control = NoControl()
     return Runtime(
         settings=settings,
         broker=broker,
-        channels=ChannelsFile(channels.channels, channels.profile),
+        channels=file,
         store=opened,
-        audit=Audit(opened),
+        audit=audit,
         ingest=IngestClient(settings.ingest_url),
+        control=control,
+        lookout=Lookout(broker, control, file.current, audit, viewers=settings.viewers, state_dir=settings.state_dir),
     )
