@@ -20,7 +20,7 @@ from local_fleet.broker import PrivateBroker
 from local_fleet.broker_files import node_environment
 from mq_common.channels import ChannelSpec
 from mq_common.events import MediaEvent
-from mq_common.jobs import ErrorKinds, Failure, JobContext
+from mq_common.jobs import ErrorKinds, FailedAttempt, Failure, JobContext
 from mq_common.publisher import event_message
 from mq_common.settings import BrokerSettings, WorkerSettings
 from mq_common.worker import Worker
@@ -41,10 +41,14 @@ class RecordingJob:
     action: Callable[[MediaEvent, JobContext], bool] = lambda event, context: True
     ran: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    failed_attempts: list[FailedAttempt] = field(default_factory=list)
 
     def run(self, event: MediaEvent, context: JobContext) -> bool:
         self.ran.append(event.asset_id)
         return self.action(event, context)
+
+    def attempt_failed(self, event: MediaEvent, failed: FailedAttempt) -> None:
+        self.failed_attempts.append(failed)
 
     def gave_up(self, event: MediaEvent, failure: Failure) -> None:
         self.failures.append(failure)

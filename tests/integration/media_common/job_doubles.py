@@ -36,6 +36,7 @@ class WorkerContext:
     attempt: int = 1
     cancelled: threading.Event = field(default_factory=threading.Event)
     last_delivery: bool = False
+    returns: int = 0
     deadline: float = field(default_factory=lambda: time.monotonic() + 60)
 
     def remaining(self) -> float:
@@ -50,6 +51,13 @@ class GivenUp:
     attempts: int = 1
     worker: str = "w1"
     failed_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    seconds: float = 2.0
+
+
+@dataclass(frozen=True)
+class TriedInVain(GivenUp):
+    permanent: bool = False
+    retry_in_s: float = 0.5
 
 
 def uploaded(store: MediaStore, video: Path, *, asset_id: str = "a1", event_id: str = "e1") -> UploadEvent:

@@ -17,7 +17,7 @@ from media_common.errors import (
 )
 from media_common.ffmpeg import run_ffmpeg
 from media_common.job import ChannelJob, Task
-from media_common.layout import progress_key, result_key
+from media_common.layout import attempts_key, progress_key, result_key
 from media_common.settings import MediaSettings
 from media_common.states import read_channel_state
 from media_common.store import MediaStore
@@ -28,7 +28,7 @@ from s3_service import S3Service
 
 def _nothing_is_left(store: MediaStore, settings: MediaSettings) -> None:
     assert store.get_json(result_key("a1", "thumbnail")) is None
-    assert set(store.list_keys(PREFIX)) <= {progress_key("a1", "thumbnail")}
+    assert set(store.list_keys(PREFIX)) <= {progress_key("a1", "thumbnail"), attempts_key("a1", "thumbnail")}
     assert list(settings.scratch_dir.iterdir()) == []
 
 

@@ -1,4 +1,5 @@
 import doctest
+import json
 import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -7,10 +8,13 @@ from importlib import resources
 import pytest
 
 from ingest import asset_states
-from ingest.asset_states import all_channels, overall_status
+from ingest.asset_records import create_record
+from ingest.asset_states import all_channels, overall_status, view_asset
 from ingest.channel_ages import ChannelAges
+from media_common.attempt_history import note_attempt
 from mq_common import channels_file
 from mq_common.channels_file import ChannelsFile
+from mq_common.events import MediaEvent
 
 
 @pytest.mark.parametrize(
@@ -82,3 +86,19 @@ def _touch(path, moment):
 
 def test_with_the_packaged_file_every_asset_is_every_channels(runtime):
     assert len(all_channels(runtime, "old", datetime(2020, 1, 1, tzinfo=UTC))) == 3
+
+
+def test_an_asset_tells_what_happened_to_it_in_each_channel(runtime):
+    uploaded = datetime(2026, 3, 1, 8, tzinfo=UTC)
+    event = MediaEvent(event_id="e", asset_id="a-1", owner_id="u-1", uploaded_at=uploaded)
+    assert create_record(runtime.store, event)
+    note_attempt(runtime.store, "a-1", "subtitle", "failed", "2026-03-01T08:00:02.000Z", retryInSec=0.5, attempt=1)
+    channels = json.loads(view_asset(runtime, "a-1").model_dump_json())["channels"]
+    assert [told["event"] for told in channels["transcode"]["events"]] == ["queued"]
+    queued, attempt_failed = channels["subtitle"]["events"]
+    assert queued["at"] == "2026-03-01T08:00:00.000Z"
+    assert (attempt_failed["event"], attempt_failed["attempt"], attempt_failed["retryInSec"]) == (
+        "attempt-failed",
+        1,
+        0.5,
+    )

@@ -12,7 +12,7 @@ from mq_common._runner import JobRunner
 from mq_common.channels import ChannelSpec, RetryPolicy, load_channels
 from mq_common.errors import JobInterrupted, PermanentError, TransientError
 from mq_common.events import MediaEvent
-from mq_common.jobs import ErrorKinds, Failure, JobContext, JobEnd
+from mq_common.jobs import ErrorKinds, FailedAttempt, Failure, JobContext, JobEnd
 from mq_common.retry import Backoff, wait_s
 from mq_common.simulation import SimulatedProvider, fails
 
@@ -26,15 +26,20 @@ class ScriptedJob:
         self.script = list(script)
         self.attempts: list[int] = []
         self.last_delivery: bool | None = None
+        self.returns: int | None = None
         self.failures: list[Failure] = []
+        self.failed_attempts: list[FailedAttempt] = []
 
     def run(self, event: MediaEvent, context: JobContext) -> bool:
         self.attempts.append(context.attempt)
-        self.last_delivery = context.last_delivery
+        self.last_delivery, self.returns = context.last_delivery, context.returns
         step = self.script.pop(0) if self.script else True
         if isinstance(step, BaseException):
             raise step
         return step
+
+    def attempt_failed(self, event: MediaEvent, failed: FailedAttempt) -> None:
+        self.failed_attempts.append(failed)
 
     def gave_up(self, event: MediaEvent, failure: Failure) -> None:
         self.failures.append(failure)
@@ -164,6 +169,33 @@ def test_a_reason_that_can_not_be_kept_does_not_change_the_end() -> None:
             raise OSError("store is down")
 
     assert runner_for(StorelessJob(PermanentError("bad"))).run(EVENT) is JobEnd.REJECTED
+
+
+def test_each_failed_try_that_another_one_follows_is_told_when_it_happens() -> None:
+    job = ScriptedJob(TransientError("503"), OSError("reset"), PermanentError("bad file"))
+
+    runner_for(job, spec_with(initial_ms=20)).run(EVENT, returns=2)
+
+    told = [(each.attempts, each.error_class, each.message, each.permanent) for each in job.failed_attempts]
+    assert told == [(1, "TransientError", "503", False), (2, "OSError", "reset", False)]
+    assert [0.02 <= job.failed_attempts[0].retry_in_s <= 0.022, 0.04 <= job.failed_attempts[1].retry_in_s <= 0.044] == [
+        True
+    ] * 2
+    assert [each.attempts for each in job.failures] == [3]
+    assert job.returns == 2
+    ends = [each.failed_at for each in (*job.failed_attempts, *job.failures)]
+    assert ends == sorted(ends)
+    assert all(0 <= each.seconds < 5 for each in (*job.failed_attempts, *job.failures))
+
+
+def test_a_failed_try_that_can_not_be_kept_is_followed_by_the_next_one() -> None:
+    class StorelessJob(ScriptedJob):
+        def attempt_failed(self, event: MediaEvent, failed: FailedAttempt) -> None:
+            raise OSError("store is down")
+
+    job = StorelessJob(TransientError("503"))
+    assert runner_for(job).run(EVENT) is JobEnd.DONE
+    assert job.attempts == [1, 2]
 
 
 def test_waits_are_half_a_second_then_one_then_two() -> None:

@@ -12,6 +12,10 @@ from media_common.layout import failure_key, replay_key
 from media_common.media_store import MediaStore
 from media_common.timestamps import now
 
+#: Replays before the last one that a note keeps, for people to read.
+EARLIER_KEPT = 20
+_KEPT_OF_EARLIER = ("failedAt", "replays", "replayedAt")
+
 
 @dataclass(frozen=True, slots=True)
 class FailureRecord:
@@ -60,9 +64,23 @@ def failure_of_death(
 def mark_replayed(
     store: MediaStore, asset_id: str, channel: str, *, event_id: str, failed_at: str | None, replays: int
 ) -> None:
-    """Note that the message whose failure has the time ``failed_at`` was put back. Raises StoreError."""
-    note = {"eventId": event_id, "failedAt": failed_at, "replays": replays, "replayedAt": now()}
-    store.put_json(replay_key(asset_id, channel), note)
+    """Note that the message whose failure has the time ``failed_at`` was put back, ``replays`` times now.
+
+    Raises StoreError.
+    """
+    key = replay_key(asset_id, channel)
+    note: dict[str, Any] = {"eventId": event_id, "failedAt": failed_at, "replays": replays, "replayedAt": now()}
+    if replays > 1 and (earlier := replays_in(store.get_json(key))):
+        note["earlier"] = [{name: one.get(name) for name in _KEPT_OF_EARLIER} for one in earlier][-EARLIER_KEPT:]
+    store.put_json(key, note)
+
+
+def replays_in(note: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Give the replays that a note tells of, oldest first, each with failedAt, replays and replayedAt. Pure."""
+    if not note:
+        return []
+    earlier = note.get("earlier")
+    return [*(one for one in (earlier if isinstance(earlier, list) else ()) if isinstance(one, dict)), note]
 
 
 def is_history(failure: Mapping[str, Any], replay: Mapping[str, Any] | None) -> bool:

@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 import structlog
 
+from media_common.attempt_history import note_attempt
 from media_common.commit import Commit, outputs_in
 from media_common.errors import BadMedia, JobCancelled, MediaError, ObjectNotFound, SourceMissing, StoreError
 from media_common.ffmpeg import check_installed
-from media_common.job_contract import Context, Event, Failure, Source, Task, Work
+from media_common.job_contract import Context, Event, FailedAttempt, Failure, Source, Task, Work
 from media_common.last_delivery import last_delivery
 from media_common.layout import failure_key, progress_key
 from media_common.probe import probe
@@ -19,7 +22,7 @@ from media_common.settings import MediaSettings
 from media_common.store import MediaStore
 from media_common.timestamps import now, rfc3339
 
-__all__ = ["ChannelJob", "Context", "Event", "Failure", "Source", "Task", "Work"]
+__all__ = ["ChannelJob", "Context", "Event", "FailedAttempt", "Failure", "Source", "Task", "Work"]
 
 _logger = structlog.get_logger()
 
@@ -62,8 +65,15 @@ class ChannelJob:
             return False
         run = _Run(event, context, self._channel)
         log.info("job_started", simulated=event.source is None)
+        if context.returns and context.attempt == 1:
+            again = {"delivery": context.returns + 1, "worker": context.worker}
+            note_attempt(self._store, event.asset_id, self._channel, "delivered-again", run.started_at, **again)
         try:
             done = self._tried(run, commit, log)
+        except JobCancelled:
+            if context.cancelled.is_set():
+                self._note_interruption(run)
+            raise
         except MediaError as error:
             if error.details:
                 log.warning("tool_said", error=str(error), details=error.details)
@@ -75,8 +85,13 @@ class ChannelJob:
         self._finish(event)
         return done
 
+    def attempt_failed(self, event: Event, failed: FailedAttempt) -> None:
+        """Write down that a try failed and another one follows. A store that does not take it is logged, not raised."""
+        self._note(event, "failed", failed, retryInSec=round(failed.retry_in_s, 3))
+
     def gave_up(self, event: Event, failure: Failure) -> None:
         """Write down why the event ends here. A store that does not take it is logged, not raised."""
+        self._note(event, "gave-up", failure, reason="rejected")
         record = {
             "eventId": event.event_id,
             "channel": self._channel,
@@ -86,12 +101,33 @@ class ChannelJob:
             "permanent": failure.permanent,
             "attempts": failure.attempts,
             "worker": failure.worker,
+            "startedAt": _started_at(failure),
             "failedAt": rfc3339(failure.failed_at),
         }
         try:
             self._store.put_json(failure_key(event.asset_id, self._channel), record, durable=True)
         except StoreError as error:
             _logger.warning("failure_not_stored", asset_id=event.asset_id, channel=self._channel, error=str(error))
+
+    def _note(self, event: Event, what: Literal["failed", "gave-up"], failure: Failure, **more: object) -> None:
+        note_attempt(
+            self._store,
+            event.asset_id,
+            self._channel,
+            what,
+            rfc3339(failure.failed_at),
+            attempt=failure.attempts,
+            startedAt=_started_at(failure),
+            errorClass=failure.error_class,
+            message=failure.message,
+            permanent=failure.permanent,
+            worker=failure.worker,
+            **more,
+        )
+
+    def _note_interruption(self, run: "_Run") -> None:
+        fields = {"attempt": run.context.attempt, "worker": run.context.worker, "startedAt": run.started_at}
+        note_attempt(self._store, run.event.asset_id, self._channel, "interrupted", now(), **fields)
 
     def _tried(self, run: "_Run", commit: Commit, log: structlog.typing.FilteringBoundLogger) -> bool:
         event, worker = run.event, run.context.worker
@@ -162,12 +198,16 @@ class ChannelJob:
             self._after_commit(event.asset_id)
 
 
+def _started_at(failure: Failure) -> str:
+    return rfc3339(failure.failed_at - timedelta(seconds=failure.seconds))
+
+
 class _Run:
     """One attempt: who does what since when."""
 
     def __init__(self, event: Event, context: Context, channel: str) -> None:
         self.event, self.context, self._channel = event, context, channel
-        self._started_at, self._started = now(), time.monotonic()
+        self.started_at, self._started = now(), time.monotonic()
 
     def elapsed_s(self) -> float:
         return round(time.monotonic() - self._started, 3)
@@ -177,7 +217,7 @@ class _Run:
             "eventId": self.event.event_id,
             "attempt": self.context.attempt,
             "worker": self.context.worker,
-            "startedAt": self._started_at,
+            "startedAt": self.started_at,
             "lastDelivery": self.context.last_delivery,
         }
 
@@ -191,7 +231,7 @@ class _Run:
             "details": dict(details),
             "attempt": self.context.attempt,
             "worker": self.context.worker,
-            "startedAt": self._started_at,
+            "startedAt": self.started_at,
             "finishedAt": now(),
             "elapsedSec": self.elapsed_s(),
             "simulated": simulated,

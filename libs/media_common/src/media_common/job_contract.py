@@ -55,6 +55,10 @@ class Context(Protocol):
         """Set when the job has to stop."""
 
     @property
+    def returns(self) -> int:
+        """How often the message came back before, because a worker that had it was lost."""
+
+    @property
     def last_delivery(self) -> bool:
         """True when the broker dead-letters the message, should this worker die now."""
 
@@ -88,6 +92,18 @@ class Failure(Protocol):
     @property
     def failed_at(self) -> datetime:
         """When it was given up."""
+
+    @property
+    def seconds(self) -> float:
+        """How long the last try took."""
+
+
+class FailedAttempt(Failure, Protocol):
+    """A try that failed and is followed by another; ``attempts`` counts it, ``failed_at`` is when it ended."""
+
+    @property
+    def retry_in_s(self) -> float:
+        """Seconds until the next try."""
 
 
 @dataclass(frozen=True, slots=True)

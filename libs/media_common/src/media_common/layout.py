@@ -6,6 +6,7 @@
     assets/<assetId>/<channel>/progress.json    how far it is
     assets/<assetId>/<channel>/result.json      the commit point: written last
     assets/<assetId>/<channel>/failure.json     why it gave up
+    assets/<assetId>/<channel>/attempts.json    tries that failed on the way
     assets/<assetId>/<channel>/replay.json      which failure's message was put back since
     assets/<assetId>/<channel>/claim.json       who is putting outputs in place right now
     simulated/<assetId>                         what is known of an asset that has no file and exists only as load
@@ -23,9 +24,9 @@ CHANNEL_PATTERN = r"^[a-z][a-z0-9-]{0,62}$"
 SEGMENT_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$"
 
 PROGRESS, RESULT, FAILURE, CLAIM = "progress.json", "result.json", "failure.json", "claim.json"
-REPLAY = "replay.json"
+REPLAY, ATTEMPTS = "replay.json", "attempts.json"
 #: Names in a channel's folder that are about the work and never its output.
-BOOKKEEPING = frozenset({PROGRESS, RESULT, FAILURE, REPLAY, CLAIM})
+BOOKKEEPING = frozenset({PROGRESS, RESULT, FAILURE, ATTEMPTS, REPLAY, CLAIM})
 
 _asset_id = re.compile(ASSET_ID_PATTERN.removesuffix("$") + r"\Z")  # "$" would let a newline through
 _channel = re.compile(CHANNEL_PATTERN.removesuffix("$") + r"\Z")
@@ -93,6 +94,11 @@ def result_key(asset_id: str, channel: str) -> str:
 def failure_key(asset_id: str, channel: str) -> str:
     """Give the key of the channel's failure."""
     return channel_prefix(asset_id, channel) + FAILURE
+
+
+def attempts_key(asset_id: str, channel: str) -> str:
+    """Give the key of the tries that failed on the way."""
+    return channel_prefix(asset_id, channel) + ATTEMPTS
 
 
 def replay_key(asset_id: str, channel: str) -> str:

@@ -110,7 +110,7 @@ def _dead_lettered(channel: str, failure: Mapping[str, Any], progress: Mapping[s
         step=progress.get("step"),
         attempt=failure.get("attempts"),
         error={name: failure[name] for name in names if name in failure},
-        started_at=progress.get("startedAt"),
+        started_at=failure.get("startedAt") or progress.get("startedAt"),
         finished_at=failure.get("failedAt"),
     )
 

@@ -27,6 +27,8 @@ class JobContext(NamedTuple):
     cancelled: threading.Event
     #: True when the broker dead-letters the message, should this delivery end without a word (a crash, a lost channel).
     last_delivery: bool = False
+    #: How often the message came back to its queue before, because a worker that had it was lost.
+    returns: int = 0
 
     def remaining(self) -> float:
         """Give the seconds until the deadline, never negative."""
@@ -35,7 +37,7 @@ class JobContext(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a worker gave up on a message."""
+    """Why a worker gave up on a message. ``seconds``: how long the last try took."""
 
     error_class: str
     message: str
@@ -43,6 +45,14 @@ class Failure:
     attempts: int
     worker: str
     failed_at: datetime
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FailedAttempt(Failure):
+    """A try that failed and is followed by another, in ``retry_in_s`` seconds; ``attempts`` counts it."""
+
+    retry_in_s: float = 0.0
 
 
 class Job(Protocol):
@@ -50,6 +60,10 @@ class Job(Protocol):
 
     def run(self, event: MediaEvent, context: JobContext) -> bool:
         """Do the work; True when it was done, False when it had been done before (a duplicate delivery)."""
+        ...
+
+    def attempt_failed(self, event: MediaEvent, failed: FailedAttempt) -> None:
+        """Keep that a try failed and another one follows, for those who look at the asset meanwhile or afterwards."""
         ...
 
     def gave_up(self, event: MediaEvent, failure: Failure) -> None:

@@ -1,17 +1,20 @@
 """An asset as it is now: its record, and what each channel did with it, read from the store."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from ingest.asset_records import read_record
 from ingest.bursts import Burst, burst_key, burst_of
-from ingest.models import AssetView, ChannelErrorView, ChannelView, OutputView, SourceView, Status
+from ingest.models import AssetView, ChannelErrorView, ChannelEventView, ChannelView, OutputView, SourceView, Status
 from ingest.playback import find_playback, output_url
 from ingest.problems import NO_SUCH_ASSET, Problem
 from ingest.runtime import Runtime
 from media_common import layout
 from media_common.states import ChannelState, channels_of, read_channel_state
+from media_common.timeline import Step, read_timeline
+from media_common.timestamps import rfc3339
 from mq_common.events import MediaEvent
 
 
@@ -70,7 +73,7 @@ def view_asset(runtime: Runtime, asset_id: str) -> AssetView:
         uploaded_at=event.uploaded_at,
         source=_source_view(event),
         status=overall_status(state.state for state in states),
-        channels={state.channel: _channel_view(asset_id, state) for state in states},
+        channels={state.channel: _channel_view(runtime, event, state) for state in states},
         playback=find_playback(asset_id, states),
     )
 
@@ -88,7 +91,9 @@ def _source_view(event: MediaEvent) -> SourceView | None:
     )
 
 
-def _channel_view(asset_id: str, state: ChannelState) -> ChannelView:
+def _channel_view(runtime: Runtime, event: MediaEvent, state: ChannelState) -> ChannelView:
+    asset_id = event.asset_id
+    timeline = read_timeline(runtime.store, asset_id, rfc3339(event.uploaded_at), state)
     return ChannelView(
         state=state.state,
         percent=state.percent,
@@ -99,7 +104,13 @@ def _channel_view(asset_id: str, state: ChannelState) -> ChannelView:
         started_at=state.started_at,
         finished_at=state.finished_at,
         elapsed_sec=_elapsed(state),
+        events=[_event_view(step) for step in timeline],
     )
+
+
+def _event_view(step: Step) -> ChannelEventView:
+    fields = asdict(step)
+    return ChannelEventView(event=fields.pop("what"), retry_in_sec=fields.pop("retry_in_s"), **fields)
 
 
 def _elapsed(state: ChannelState) -> float | None:

@@ -128,6 +128,28 @@ class ChannelErrorView(_Out):
     failed_at: str | None = None
 
 
+class ChannelEventView(_Out):
+    """Something that happened to an asset on its way through a channel.
+
+    attempt: counted from 1 in each delivery. delivery: the number of the delivery, where the message came back because
+    a worker was lost. replays: how often it was put back from the dead-letter queue, this time included.
+    """
+
+    event: Literal[
+        "queued", "attempt-failed", "interrupted", "dead-lettered", "replayed", "delivered-again", "started", "done"
+    ]
+    at: str
+    attempt: int | None = None
+    worker: str | None = None
+    reason: str | None = None
+    error_class: str | None = None
+    message: str | None = None
+    permanent: bool | None = None
+    retry_in_sec: float | None = Field(default=None, description="the wait before the next try")
+    delivery: int | None = None
+    replays: int | None = None
+
+
 class ChannelView(_Out):
     """Where one channel is with the asset."""
 
@@ -140,6 +162,7 @@ class ChannelView(_Out):
     started_at: str | None
     finished_at: str | None
     elapsed_sec: float | None
+    events: list[ChannelEventView] = Field(description="what happened, oldest first")
 
 
 Status = Literal["queued", "running", "done", "dead-lettered"]

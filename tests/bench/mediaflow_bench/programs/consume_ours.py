@@ -6,7 +6,7 @@ from mediaflow_bench.programs.outcome import tell
 from mediaflow_bench.programs.stopwatch import Stopwatch
 from mq_common.channels import ChannelSpec, load_channels
 from mq_common.events import MediaEvent
-from mq_common.jobs import ErrorKinds, Failure, JobContext
+from mq_common.jobs import ErrorKinds, FailedAttempt, Failure, JobContext
 from mq_common.logs import configure_logging
 from mq_common.settings import BrokerSettings, LogSettings, WorkerSettings
 from mq_common.worker import Worker
@@ -30,6 +30,9 @@ class NoJob:
         if self._left == 0 and self.worker is not None:
             self.worker.stop()
         return True
+
+    def attempt_failed(self, event: MediaEvent, failed: FailedAttempt) -> None:
+        """Never asked."""
 
     def gave_up(self, event: MediaEvent, failure: Failure) -> None:
         raise AssertionError(failure)

@@ -16,7 +16,7 @@ from mq_common._returns import Delivery
 from mq_common.channels import load_channels
 from mq_common.errors import JobInterrupted
 from mq_common.events import MediaEvent
-from mq_common.jobs import ErrorKinds, Failure, JobContext
+from mq_common.jobs import ErrorKinds, FailedAttempt, Failure, JobContext
 from mq_common.logs import configure_logging
 from mq_common.process import exit_code_of
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
@@ -30,6 +30,9 @@ class NotNow:
         """Fail, and make the worker believe that it is being stopped: only then does a message go back."""
         context.cancelled.set()
         raise JobInterrupted("the provider does not answer; somebody will try again")
+
+    def attempt_failed(self, event: MediaEvent, failed: FailedAttempt) -> None:
+        """Never asked."""
 
     def gave_up(self, event: MediaEvent, failure: Failure) -> None:
         """Never asked."""
