@@ -7,6 +7,7 @@ from console.assets.routes import add_assets_routes
 from console.dead_letters.routes import add_dead_letters_routes
 from console.error_answers import add_error_handlers
 from console.fleet.routes import add_fleet_routes
+from console.history_routes import add_history_routes
 from console.pages import prepare_pages
 from console.planner.routes import add_planner_routes
 from console.probes import add_probe_routes
@@ -28,6 +29,7 @@ def create_app(runtime: Runtime) -> Flask:
     add_dead_letters_routes(app, runtime)
     add_simulator_routes(app, runtime)
     add_planner_routes(app, runtime)
+    add_history_routes(app, runtime)
     add_probe_routes(app, runtime)
     add_error_handlers(app)
     return app

@@ -29,11 +29,13 @@ class Runtime:
 
     def start(self) -> None:
         """Start the threads that look at the fleet."""
+        self.audit.start()
         self.lookout.start()
 
     def close(self) -> None:
         """End the threads, and let the broker go."""
         self.lookout.stop()
+        self.audit.close()
         self.ingest.close()
 
 

@@ -1,5 +1,9 @@
 // What every page does: the switches for theme and language, and menus that close.
 
+import { localMoments } from "./moments.js";
+
+localMoments();
+
 const preferences = document.querySelector('#preferences form[action$="/preferences"]');
 
 preferences?.addEventListener("submit", (event) => {
