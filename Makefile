@@ -77,7 +77,7 @@ lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addres
 
 clean: ## End the fleet, then remove its data and every cache (the environment stays)
 	@[ ! -x $(FLEET) ] || $(FLEET) down
-	@rm -rf .run .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf .run .cache .screenshots .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find libs services tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 environment:

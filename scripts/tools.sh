@@ -4,12 +4,13 @@
 RABBITMQ_PROGRAMS=${BOOTSTRAP_RABBITMQ_PROGRAMS:-/usr/lib/rabbitmq/bin/rabbitmq-server /opt/rabbitmq/sbin/rabbitmq-server}
 
 # ensure_tools fleet|dev: tests start private nodes of their own, so a container is not enough for dev; they also need
-# promtool, which Debian packs with Prometheus.
+# promtool, which Debian packs with Prometheus, and a browser for the console's pages.
 ensure_tools() {
     missing=""
     { have ffmpeg && have ffprobe; } || missing="ffmpeg"
     have_broker "$1" || missing="$missing rabbitmq-server"
     [ "$1" != dev ] || have promtool || missing="$missing prometheus"
+    [ "$1" != dev ] || have chromium || missing="$missing chromium"
     missing=${missing# }
     [ -n "$missing" ] || return 0
     if may_install; then

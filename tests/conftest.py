@@ -11,6 +11,7 @@ import tempfile
 import time
 from base64 import b64encode
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import quote, unquote, urlsplit
@@ -62,12 +63,27 @@ def broker() -> BrokerAddress:
 @pytest.fixture
 def vhost(broker: BrokerAddress) -> Iterator[str]:
     """The name of a fresh virtual host for this test alone; deleted afterwards with all its queues."""
+    with _virtual_host(broker) as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def module_amqp_url(broker: BrokerAddress) -> Iterator[str]:
+    """AMQP address of a virtual host for the tests of one file."""
+    with _virtual_host(broker) as name:
+        yield urlsplit(broker.amqp_url)._replace(path=f"/{name}").geturl()
+
+
+@contextmanager
+def _virtual_host(broker: BrokerAddress) -> Iterator[str]:
     name = f"test-{uuid4().hex[:12]}"
     user = unquote(urlsplit(broker.amqp_url).username or "guest")
     _call(broker, "PUT", f"vhosts/{name}")
     _call(broker, "PUT", f"permissions/{name}/{quote(user)}", {"configure": ".*", "write": ".*", "read": ".*"})
-    yield name
-    _call(broker, "DELETE", f"vhosts/{name}")
+    try:
+        yield name
+    finally:
+        _call(broker, "DELETE", f"vhosts/{name}")
 
 
 @pytest.fixture

@@ -28,10 +28,15 @@ class WholeFleet:
     folder: RunFolder
     variables: dict[str, str]
     port: int = field(default_factory=lambda: free_ports(1)[0])
+    console_port: int = field(default_factory=lambda: free_ports(1)[0])
 
     @property
     def url(self) -> str:
         return f"http://localhost:{self.port}"
+
+    @property
+    def console_url(self) -> str:
+        return f"http://localhost:{self.console_port}"
 
     def mediaflow(self, *arguments: str, code: int = 0) -> str:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEDIAFLOW_", "AMQP_"))}
@@ -39,6 +44,7 @@ class WholeFleet:
             "MEDIAFLOW_FLEET_FOLDER": str(self.folder.path),
             "MEDIAFLOW_FLEET_CONSOLE": "off",
             "MEDIAFLOW_INGEST_PORT": str(self.port),
+            "MEDIAFLOW_CONSOLE_PORT": str(self.console_port),
         }
         done = subprocess.run(
             [sys.executable, "-m", "local_fleet", *arguments],
