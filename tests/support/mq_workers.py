@@ -103,10 +103,11 @@ def depth(channel: BlockingChannel, queue: str) -> int:
 
 def rabbitmqctl(node: PrivateBroker, *arguments: str) -> None:
     """Run RabbitMQ's own command line tool against a private node."""
-    plan = node._state.plan()
+    plan, program = node._state.plan(), node.program
     assert plan is not None
+    assert program is not None
     done = subprocess.run(
-        ["/usr/lib/rabbitmq/bin/rabbitmqctl", "-n", plan.name, *arguments],
+        [str(program.with_name("rabbitmqctl")), "-n", plan.name, *arguments],
         env=node_environment(plan, os.environ),
         capture_output=True,
         text=True,

@@ -1,5 +1,7 @@
 """A private node's configuration keeps it apart from every other node."""
 
+from dataclasses import replace
+
 from local_fleet.addresses import without_login
 from local_fleet.broker_files import NodePlan, node_environment, render_config
 from local_fleet.ports import free_ports, is_free
@@ -26,6 +28,14 @@ def test_it_listens_on_loopback_only_and_takes_a_share_of_small_machines(tmp_pat
     assert "management.tcp.ip = 127.0.0.1" in config
     assert f"vm_memory_high_watermark.absolute = {GIB * 2 // 5}" in config
     assert f"vm_memory_high_watermark.absolute = {2 * GIB}" in render_config(node(tmp_path), memory_bytes=64 * GIB)
+
+
+def test_a_node_with_an_address_of_its_own_listens_there_and_nowhere_else(tmp_path):
+    elsewhere = replace(node(tmp_path), host="198.18.0.11")
+    config, environment = render_config(elsewhere, GIB), node_environment(elsewhere, {})
+    assert "127.0.0.1" not in config + " ".join(environment.values()) + elsewhere.address.amqp_url
+    assert "listeners.tcp.local = 198.18.0.11:20001" in config
+    assert "inet_dist_use_interface {198,18,0,11}" in environment["RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"]
 
 
 def test_nothing_of_another_nodes_environment_gets_in(tmp_path):

@@ -52,14 +52,17 @@ class PrivateBroker:
         *,
         death_signal: signal.Signals = signal.SIGTERM,
         marks: dict[str, str] | None = None,
+        program: Path | None = None,
     ) -> None:
         """`death_signal` ends the node when the process and thread that started it die.
 
-        `marks` are variables put into the environment of its processes.
+        `marks` are variables put into the environment of its processes. `program` is the rabbitmq-server script to
+        start, by default the installed one.
         """
         self._folder = folder.absolute()
         self._death_signal = death_signal
         self._marks = marks or {}
+        self._program = program
         self._state = BrokerState(self._folder)
         self._node: subprocess.Popen[bytes] | None = None
         self._epmd: subprocess.Popen[bytes] | None = None
@@ -69,6 +72,11 @@ class PrivateBroker:
         """Pid of the running node."""
         node = self._state.identity("node")
         return node.pid if node else None
+
+    @property
+    def program(self) -> Path | None:
+        """The script that starts the node; None when RabbitMQ is not installed."""
+        return self._program or server_program()
 
     @property
     def is_running(self) -> bool:
@@ -148,7 +156,7 @@ class PrivateBroker:
         return f"{ended} (more in {self._folder / 'log'})"
 
     def _launch(self) -> None:
-        program = server_program()
+        program = self.program
         epmd = shutil.which("epmd")
         if program is None or epmd is None:
             raise BrokerNotInstalled("no RabbitMQ on this machine: apt-get install rabbitmq-server, or set AMQP_URL")

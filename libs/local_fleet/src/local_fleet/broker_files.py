@@ -47,11 +47,13 @@ class NodePlan:
     epmd_port: int
     user: str
     password: str
+    #: The one address it listens on.
+    host: str = LOOPBACK
 
     @property
     def address(self) -> BrokerAddress:
         """Where clients reach the node."""
-        login = f"{quote(self.user, safe='')}:{quote(self.password, safe='')}@{LOOPBACK}"
+        login = f"{quote(self.user, safe='')}:{quote(self.password, safe='')}@{self.host}"
         return BrokerAddress(
             amqp_url=f"amqp://{login}:{self.amqp_port}/%2F",
             management_url=f"http://{login}:{self.management_port}",
@@ -68,8 +70,8 @@ def render_config(plan: NodePlan, memory_bytes: int) -> str:
     watermark = min(_MEMORY_LIMIT, memory_bytes * 2 // 5)
     return "\n".join(
         (
-            f"listeners.tcp.local = {LOOPBACK}:{plan.amqp_port}",
-            f"management.tcp.ip = {LOOPBACK}",
+            f"listeners.tcp.local = {plan.host}:{plan.amqp_port}",
+            f"management.tcp.ip = {plan.host}",
             f"management.tcp.port = {plan.management_port}",
             f"default_user = {plan.user}",
             f"default_pass = {plan.password}",
@@ -116,7 +118,7 @@ def node_environment(plan: NodePlan, inherited: Mapping[str, str]) -> dict[str, 
     return kept | {
         "HOME": str(folder / "home"),  # the Erlang cookie is made here
         "LC_ALL": "C.UTF-8",
-        "ERL_EPMD_ADDRESS": LOOPBACK,
+        "ERL_EPMD_ADDRESS": plan.host,
         "ERL_EPMD_PORT": str(plan.epmd_port),
         "ERL_CRASH_DUMP": str(folder / "log" / "erl_crash.dump"),
         "RABBITMQ_NODENAME": plan.name,
@@ -131,9 +133,9 @@ def node_environment(plan: NodePlan, inherited: Mapping[str, str]) -> dict[str, 
         "RABBITMQ_CONF_ENV_FILE": str(folder / "rabbitmq-env.conf"),
         # The start script then becomes the Erlang node instead of waiting beside it: one pid to end.
         "RUNNING_UNDER_SYSTEMD": "true",
-        # Idle schedulers must not spin beside ffmpeg; the distribution listens on loopback only.
+        # Idle schedulers must not spin beside ffmpeg; the distribution listens on the one address only.
         "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": (
-            "+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1}"
+            f"+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {{{plan.host.replace('.', ',')}}}"
         ),
     }
 
