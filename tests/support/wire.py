@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-#: How a closed listener shows.
-_REFUSED_S = 5.0
+#: How long a server may be silent before a client that waits for it is turned away; longer than clients wait.
+_SILENCE_S = 60.0
 
 
 class Wire:
@@ -77,17 +77,27 @@ class Wire:
             if not self._open:
                 client.close()
                 continue
-            try:
-                server = socket.create_connection(self._target, timeout=_REFUSED_S)
-            except OSError:
-                client.close()
-                continue
-            server.settimeout(None)
-            pair = (client, server)
-            with self._lock:
+            threading.Thread(target=self._join, args=(client,), daemon=True).start()
+
+    def _join(self, client: socket.socket) -> None:
+        """Connect to the server. While it is not heard of, the client hears nothing either: there is no refusal."""
+        try:
+            server = socket.create_connection(self._target, timeout=_SILENCE_S)
+        except OSError:
+            client.close()
+            return
+        server.settimeout(None)
+        pair = (client, server)
+        with self._lock:
+            still_open = self._open
+            if still_open:
                 self._pairs.append(pair)
-            self._start(client, server, self._requests_pass, lambda pair=pair: self._forget(pair))
-            self._start(server, client, self._answers_pass, lambda pair=pair: self._forget(pair))
+        if not still_open:
+            client.close()
+            server.close()
+            return
+        self._start(client, server, self._requests_pass, lambda: self._forget(pair))
+        self._start(server, client, self._answers_pass, lambda: self._forget(pair))
 
     def _start(
         self, source: socket.socket, sink: socket.socket, passes: threading.Event, ended: Callable[[], None]

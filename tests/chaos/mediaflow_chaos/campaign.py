@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mediaflow_chaos.append_log import lines_of
+from mediaflow_chaos.bursts import SentBurst, bursts_of, uploads_of_bursts
 from mediaflow_chaos.checker import ChannelAccount, CouldNotCheck, check
-from mediaflow_chaos.evidence import ChannelEvidence, Evidence, observed_in, outbox_in, results_in
+from mediaflow_chaos.evidence import ChannelEvidence, Evidence, bursts_in, observed_in, outbox_in, results_in
 from mediaflow_chaos.faults import Fault
 from mediaflow_chaos.fleet import CHANNELS
 from mediaflow_chaos.load import LoadGenerator, LoadPlan
@@ -35,6 +36,9 @@ _LAG_S = 12.0
 _MAY_HAVE_WAITED_S = 180.0
 #: Messages that workers may have held, unacknowledged, when their queue was deleted.
 _HELD_BY_WORKERS = 100
+
+#: Assets and when each was sent (seconds of `time.time`).
+Sent = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,12 @@ def run_campaign(campaign: Campaign, world: World, folder: Path) -> Report:
     try:
         if campaign.strikes and not nemesis.done:
             raise CouldNotCheck("no fault could be made: nothing was tested")
-        uploads = uploads_of(lines_of(book))
+        bursts = bursts_of(lines_of(book), bursts_in(world.fleet.store))
+        uploads = uploads_of(lines_of(book)) | uploads_of_bursts(bursts)
         report.uploads = dict(Counter(upload.verdict.value for upload in uploads.values()))
         _drain(world, campaign.drain_limit_s)
         world.fleet.end_workers()
-        report.accounts = _compare(campaign, world, uploads, book)
+        report.accounts = _compare(campaign, world, uploads, _sent(book, bursts))
     except (CouldNotCheck, OSError, ValueError, KeyError) as error:
         report.could_not_check = str(error) or repr(error)
     except BrokerUnreachable as error:
@@ -105,9 +110,15 @@ def _drain(world: World, limit_s: float) -> None:
         wait_until(empty_for_long, "empty queues", limit_s)
 
 
-def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book: Path) -> list[ChannelAccount]:
+def _sent(book: Path, bursts: Sequence[SentBurst]) -> Sent:
+    """Give every asset that was sent, as often as it was sent, with the time."""
+    single = [(line["asset"], line["at"]) for line in lines_of(book) if line["what"] == "sent" and "asset" in line]
+    return single + [(asset, burst.at) for burst in bursts for asset in burst.assets]
+
+
+def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], sent: Sent) -> list[ChannelAccount]:
     specs = load_channels(world.fleet.channels_file, "simulated")
-    evidence = Evidence(uploads, {channel: _gather(world, channel, book) for channel in CHANNELS})
+    evidence = Evidence(uploads, {channel: _gather(world, channel, sent) for channel in CHANNELS})
     return check(
         evidence,
         lambda channel, asset: fails(channel, asset, specs[channel].simulated.failure_rate),
@@ -115,7 +126,7 @@ def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], book:
     )
 
 
-def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
+def _gather(world: World, channel: str, sent: Sent) -> ChannelEvidence:
     queue = f"media.{channel}"
     waiting = messages_in(world.broker.amqp_url, queue)
     counted = _settled_total(world, queue, len(waiting))
@@ -127,8 +138,8 @@ def _gather(world: World, channel: str, book: Path) -> ChannelEvidence:
         dead_letters=messages_in(world.broker.amqp_url, f"{queue}.dlq"),
         waiting=[*waiting, *outbox_in(world.fleet.store)],
         hidden=max(0, counted - len(waiting)),
-        removed=_removed(world, channel, book),
-        removed_at_most=_removed_at_most(world, channel, book),
+        removed=_removed(world, channel, sent),
+        removed_at_most=_removed_at_most(world, channel, sent),
     )
 
 
@@ -143,23 +154,21 @@ def _settled_total(world: World, queue: str, expected: int) -> int:
     return total()
 
 
-def _removed(world: World, channel: str, book: Path) -> frozenset[str]:
+def _removed(world: World, channel: str, sent: Sent) -> frozenset[str]:
     """Give the assets whose message may have been in the channel's queue when it was deleted."""
     return frozenset(
-        line["asset"]
+        asset
         for deletion in world.deletions
         if deletion.channel == channel
-        for line in lines_of(book)
-        if line["what"] == "sent" and deletion.since - _MAY_HAVE_WAITED_S <= line["at"] <= deletion.until
+        for asset, at in sent
+        if deletion.since - _MAY_HAVE_WAITED_S <= at <= deletion.until
     )
 
 
-def _removed_at_most(world: World, channel: str, book: Path) -> int:
+def _removed_at_most(world: World, channel: str, sent: Sent) -> int:
     """Give how many messages a deletion can have taken: what was in the queue, and what came while it was away."""
     return sum(
-        deletion.held
-        + _HELD_BY_WORKERS
-        + sum(line["what"] == "sent" and deletion.since <= line["at"] <= deletion.until for line in lines_of(book))
+        deletion.held + _HELD_BY_WORKERS + sum(deletion.since <= at <= deletion.until for _, at in sent)
         for deletion in world.deletions
         if deletion.channel == channel
     )

@@ -68,6 +68,12 @@ def results_in(store: Path, channel: str) -> dict[str, str]:
     return found
 
 
+def bursts_in(store: Path) -> dict[str, str]:
+    """Read the id of every burst on record, by its owner."""
+    records = (json.loads(path.read_bytes()) for path in (store / "bursts").glob("*.json"))
+    return {record["ownerId"]: record["burstId"] for record in records}
+
+
 def outbox_in(store: Path) -> list[Message]:
     """Read the events that still wait in the store to be published, for all channels."""
     found = []

@@ -20,6 +20,8 @@ Hit = Callable[[World, Strike], None]
 
 #: A worker that is asked to stop finishes its jobs, and the next one has to start on a busy machine.
 _RESTART_LIMIT_S = 40.0
+#: How much longer an access to the media store takes, in seconds; an upload and a job make several.
+_SLOW_ACCESSES_S = (0.02, 0.1, 0.5)
 #: After which a queue that has consumers has its dead-lettering ready too.
 _SETTLED_S = 1.0
 
@@ -177,6 +179,15 @@ def slow_disk(world: World, strike: Strike) -> None:
     world.last(strike.for_s)
 
 
+def slow_store(world: World, strike: Strike) -> None:
+    """Let every access to the media store take long, of ingest as of all workers."""
+    world.fleet.slow_store.write_text(str(_SLOW_ACCESSES_S[strike.target % len(_SLOW_ACCESSES_S)]))
+    try:
+        world.last(strike.for_s)
+    finally:
+        world.fleet.slow_store.unlink()
+
+
 def delete_queue(world: World, strike: Strike) -> None:
     """Delete a work queue under its consumers. What is in it is lost by the operator's own act; work has to go on.
 
@@ -222,6 +233,7 @@ CLIENT_FAULTS = (
     _fault(freeze_ingest_wire, "ingest wire", 2, 18),
     _fault(freeze_worker_wire, "worker wire", 2, 18),
     _fault(cut_all_wires, "ingest wire", 1, 8),
+    _fault(slow_store, "store", 4, 12),
     _fault(delete_queue, "broker"),
 )
 #: Against a private node.

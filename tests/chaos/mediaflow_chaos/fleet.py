@@ -36,14 +36,16 @@ class Fleet:
         self.store = self.folder / "store"
         self.effects = self.folder / "effects.jsonl"
         self.logs = self.folder / "logs"
+        #: How many seconds longer every access to the store takes, while the file is there.
+        self.slow_store = self.folder / "slow_store"
         self.logs.mkdir(parents=True, exist_ok=True)
         self.effects.touch()
         self.port = free_ports(1)[0]
         self.url = f"http://127.0.0.1:{self.port}"
         self.ingest = Member(
             "ingest",
-            [sys.executable, "-m", "ingest"],
-            self.environment(self.ingest_amqp_url),
+            [sys.executable, "-m", "mediaflow_chaos.slow_store", str(self.slow_store), "ingest"],
+            self.environment(self.ingest_amqp_url) | {"PYTHONPATH": str(_CHAOS_FOLDER)},
             self.logs / "ingest.log",
             "ingest_started",
         )
@@ -84,7 +86,7 @@ class Fleet:
 
     def _worker(self, channel: str, number: int) -> Member:
         name = f"{channel}-{number}"
-        command = [sys.executable, "-m", "mediaflow_chaos.observed", str(self.effects), channel]
+        command = [sys.executable, "-m", "mediaflow_chaos.observed", str(self.effects), str(self.slow_store), channel]
         environment = self.environment(self.worker_amqp_url) | {"PYTHONPATH": str(_CHAOS_FOLDER)}
         return Member(name, command, environment, self.logs / f"{name}.log", "worker_consuming")
 

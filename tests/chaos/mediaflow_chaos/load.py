@@ -18,17 +18,20 @@ _ANSWER_LIMIT_S = 12.0
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 2.0
 #: One in so many clients does not come back after an answer that leaves it open.
 _ONE_IN_GIVES_UP = 5
+_BURST = "/media/burst"
 _TRANSPORT = (OSError, http.client.HTTPException)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadPlan:
-    """How much load: uploads a second, clients at once, and one file in so many uploads (0: none)."""
+    """How much load: uploads a second, clients at once, one file in so many uploads (0: none), bursts likewise."""
 
     seed: int
     rate: float = 30.0
     clients: int = 8
     one_in_is_file: int = 50
+    one_in_is_burst: int = 200
+    burst_size: int = 60
 
 
 class LoadGenerator:
@@ -70,7 +73,11 @@ class LoadGenerator:
             mine = self._next_number()
             if mine is None:
                 return
-            self._upload(client, mine, pauses)
+            every = self._load.one_in_is_burst
+            if every and mine % every == 0:
+                self._send_burst(client, mine)
+            else:
+                self._upload(client, mine, pauses)
         client.close()
 
     def _next_number(self) -> int | None:
@@ -96,24 +103,44 @@ class LoadGenerator:
 
     def _send(self, client: "_Client", asset: str, request: "_Request") -> int | None:
         """Send once; gives the status, None when there was no answer."""
+        answered = self._ask(client, request)
+        if isinstance(answered, Exception):
+            self._book.add(what="unanswered", asset=asset, error=type(answered).__name__)
+            return None
+        status, problem, answer = answered
+        self._book.add(what="answered", asset=asset, status=status, event=answer.get("eventId"), problem=problem)
+        return status
+
+    def _send_burst(self, client: "_Client", number: int) -> None:
+        """Send a burst, once: sent again, it would be another one."""
+        owner, count = f"chaos-burst-{self._load.seed}-{number:06d}", self._load.burst_size
+        self._book.add(what="sent", burst=owner, count=count, at=time.time())
+        answered = self._ask(client, _burst(owner, count))
+        if isinstance(answered, Exception):
+            self._book.add(what="unanswered", burst=owner, error=type(answered).__name__)
+            return
+        status, problem, answer = answered
+        self._book.add(what="answered", burst=owner, status=status, burst_id=answer.get("burstId"), problem=problem)
+
+    def _ask(self, client: "_Client", request: "_Request") -> tuple[int, str, dict[str, object]] | Exception:
+        """Give status, problem and body of the answer, or why there is none."""
+        kind = "burst " if request.path == _BURST else ""
         try:
             status, body = client.post(request)
         except _TRANSPORT as error:
-            self.answers["none"] += 1
-            self._book.add(what="unanswered", asset=asset, error=type(error).__name__)
-            return None
+            self.answers[f"{kind}none"] += 1
+            return error
         answer = _object(body)
         problem = str(answer.get("type", "")).rpartition(":")[2]
-        self.answers[f"{status} {problem}".strip()] += 1
-        self._book.add(what="answered", asset=asset, status=status, event=answer.get("eventId"), problem=problem)
-        return status
+        self.answers[f"{kind}{status} {problem}".strip()] += 1
+        return status, problem, answer
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
     path: str
     content_type: str
-    key: str
+    key: str | None
     body: bytes
     has_file: bool
 
@@ -128,7 +155,9 @@ class _Client:
     def post(self, request: _Request) -> tuple[int, bytes]:
         connection = self._connection or http.client.HTTPConnection(self._address, timeout=_ANSWER_LIMIT_S)
         self._connection = connection
-        headers = {"Content-Type": request.content_type, "Idempotency-Key": request.key}
+        headers = {"Content-Type": request.content_type}
+        if request.key is not None:
+            headers["Idempotency-Key"] = request.key
         try:
             connection.request("POST", request.path, request.body, headers)
             answer = connection.getresponse()
@@ -146,6 +175,11 @@ class _Client:
 def _simulated(asset: str) -> _Request:
     body = json.dumps({"assetId": asset, "ownerId": "chaos", "durationSec": 12}).encode()
     return _Request("/media/upload", "application/json", f"key-{asset}", body, has_file=False)
+
+
+def _burst(owner: str, count: int) -> _Request:
+    body = json.dumps({"count": count, "ownerId": owner}).encode()
+    return _Request(_BURST, "application/json", None, body, has_file=False)
 
 
 def _file(asset: str, clip: bytes) -> _Request:

@@ -16,8 +16,9 @@ _USUAL_WATERMARK = "2GB"
 class SingleNode:
     """One node. Start it from a thread that lives as long as it should."""
 
-    def __init__(self, folder: Path) -> None:
-        self._node = PrivateBroker(folder, death_signal=signal.SIGKILL)
+    def __init__(self, folder: Path, *, program: Path | None = None) -> None:
+        """`program`: the rabbitmq-server script, by default the installed one."""
+        self._node = PrivateBroker(folder, death_signal=signal.SIGKILL, program=program)
         address = self._node.start()
         self.amqp_url, self.management_url = address.amqp_url, address.management_url
 

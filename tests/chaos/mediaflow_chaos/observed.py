@@ -1,8 +1,9 @@
 """Runs a channel's real worker, and writes down at the edge of its store what it commits.
 
-`python -m mediaflow_chaos.observed FILE thumbnail` is `python -m thumbnail`, with a line in FILE for each delivery that
-began, and two for each commit: before the store is asked to make result.json, and when it has said how that went. The
-lines do not rely on what the store's put-if-absent promises: a store that makes the same result twice shows here.
+`python -m mediaflow_chaos.observed FILE CONTROL thumbnail` is `python -m thumbnail` on a store that CONTROL may slow
+down (``slow_store``), with a line in FILE for each delivery that began, and two for each commit: before the store is
+asked to make result.json, and when it has said how that went. The lines do not rely on what the store's put-if-absent
+promises: a store that makes the same result twice shows here.
 """
 
 import json
@@ -16,6 +17,7 @@ from typing import Any
 from media_common.job import ChannelJob
 from media_common.local_store import LocalMediaStore
 from mediaflow_chaos.append_log import AppendLog
+from mediaflow_chaos.slow_store import slow_down
 
 _RESULT = re.compile(r"assets/(?P<asset>[^/]+)/(?P<channel>[^/]+)/result\.json")
 
@@ -56,7 +58,8 @@ def observe(log: AppendLog) -> None:
 
 
 if __name__ == "__main__":
+    slow_down(Path(sys.argv[2]))
     observe(AppendLog(Path(sys.argv[1])))
-    module = sys.argv[2]
+    module = sys.argv[3]
     sys.argv = [module]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -37,7 +37,9 @@ def uploads_of(lines: Iterable[dict[str, Any]]) -> dict[str, Upload]:
     found: dict[str, Upload] = {}
     unanswered: dict[str, int] = {}
     for line in lines:
-        asset = line["asset"]
+        asset = line.get("asset")
+        if asset is None:
+            continue  # a burst's line
         before = found.get(asset)
         if line["what"] == "sent":
             unanswered[asset] = unanswered.get(asset, 0) + 1
@@ -63,9 +65,16 @@ def _after_answer(upload: Upload, line: dict[str, Any]) -> Upload:
         if upload.event_id not in (None, event):
             raise ValueError(f"asset {upload.asset_id} was accepted as event {upload.event_id} and as {event}")
         return _replaced(upload, verdict=Verdict.ACCEPTED, event_id=event)
-    if upload.verdict is Verdict.ACCEPTED or status < 500 or line.get("problem") in _NOTHING_TAKEN:
+    if upload.verdict is Verdict.ACCEPTED or verdict_of(status, line.get("problem", "")) is Verdict.REFUSED:
         return upload
     return _replaced(upload, verdict=Verdict.OPEN)
+
+
+def verdict_of(status: int, problem: str) -> Verdict:
+    """Give what one answer alone says."""
+    if status == _ACCEPTED:
+        return Verdict.ACCEPTED
+    return Verdict.REFUSED if status < 500 or problem in _NOTHING_TAKEN else Verdict.OPEN
 
 
 def _replaced(

@@ -9,7 +9,12 @@ from wire import Wire
 class Wires:
     """Relays to every node in an AMQP address."""
 
-    def __init__(self, amqp_url: str) -> None:
+    def __init__(self, amqp_url: str, *, relayed: bool = True) -> None:
+        """`relayed=False`: there are no relays, the address is the one that was given."""
+        if not relayed:
+            self._wires: list[Wire] = []
+            self.amqp_url = amqp_url
+            return
         urls = node_urls(amqp_url)
         self._wires = [Wire(*host_and_port(url)) for url in urls]
         parts = urlsplit(urls[0])

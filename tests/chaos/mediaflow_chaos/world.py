@@ -77,9 +77,12 @@ class World:
 
 
 @contextmanager
-def world_around(broker: Broker, folder: Path, **fleet_options: object) -> Iterator[World]:
-    """Start a fleet on the broker; everything ends with the block, except the broker."""
-    ingest_wire, worker_wire = Wires(broker.amqp_url), Wires(broker.amqp_url)
+def world_around(broker: Broker, folder: Path, *, wired: bool = True, **fleet_options: object) -> Iterator[World]:
+    """Start a fleet on the broker; everything ends with the block, except the broker.
+
+    ``wired=False``: the fleet has the nodes' own addresses; then only the network's links can be cut.
+    """
+    ingest_wire, worker_wire = (Wires(broker.amqp_url, relayed=wired) for _ in range(2))
     fleet = Fleet(folder, ingest_wire.amqp_url, worker_wire.amqp_url, **fleet_options)  # type: ignore[arg-type]
     world = World(broker, fleet, ingest_wire, worker_wire)
     try:
