@@ -77,6 +77,11 @@ def test_without_counters_what_waits_more_has_arrived():
     assert arrivals.lag(39) == Lag(38.0)
 
 
+def test_counters_that_begin_late_count_nothing_twice():
+    arrivals = watched((0, 0, None), (1, 2000, None), (2, 1900, None), (3, 1800, 2000), (4, 1700, 2100))
+    assert arrivals.count == 2100
+
+
 def test_nobody_knows_when_messages_came_while_nobody_looked():
     arrivals = watched((0, 0, 0), (1, 0, 0), (60, 10, 10), (61, 10, 10))
     assert arrivals.lag(61) == Lag(1.0, exact=False)

@@ -36,11 +36,14 @@ def test_a_counter_that_begins_anew_has_not_gone_backwards():
     assert counter([100, 110, 5, 15]).grown(60) == (25, 3)
 
 
-def test_what_is_not_told_does_not_count():
+def test_a_counter_that_there_is_not_yet_is_at_zero():
+    """Brokers tell no counters of a queue at which nothing has happened; what it begins with has happened since."""
     made = Counter()
     for second in range(10):
         made.add(second, None)
     assert made.rate() == 0
+    made.add(10, 2000)
+    assert made.grown(60) == (2000, 10)
 
 
 def test_counters_that_move_every_five_seconds_give_a_rate_that_is_never_zero_in_between():

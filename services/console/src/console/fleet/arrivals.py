@@ -51,7 +51,7 @@ class Arrivals:
         return self._counts[-1] if self._counts else 0
 
     def take(self, now: float, ready: int, published: int | None) -> None:
-        """Take a look at ``now`` (Unix seconds). ``published``: the broker's own counter, None when it keeps none."""
+        """Take a look at ``now`` (Unix seconds). ``published``: the broker's own count, None: none yet."""
         if not self._times:
             self._append(now, ready)
         else:
@@ -100,12 +100,10 @@ class Arrivals:
     def _arrived(self, now: float, ready: int, published: int | None) -> int:
         """Give how many came since the last look, as far as can be seen by now."""
         rise = max(0, ready - self._ready)
-        if published is None or self._published is None:
-            return rise
-        counted = published - self._published
+        counted = (published or 0) - (self._published or 0)
         if counted < 0:  # the counter began anew with the broker: what it has counted since may be in the rise
             self._unconfirmed = 0
-            return min(published, rise)
+            return min(published or 0, rise)
         new = max(0, counted - self._unconfirmed)
         self._unconfirmed = max(0, self._unconfirmed - counted)
         if rise > new:

@@ -59,7 +59,7 @@ class ChannelWatch:
         if self._dead_letters is not None:
             self._given_up += max(0, dead.total - self._dead_letters)
         self._dead_letters = dead.total
-        self._left.add(now, None if work.acked is None else work.acked + self._given_up)
+        self._left.add(now, (work.acked or 0) + self._given_up)
 
 
 def channel_of(queue: str) -> str:

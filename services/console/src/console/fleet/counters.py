@@ -17,9 +17,8 @@ class Counter:
         self._last: int | None = None
 
     def add(self, now: float, reading: int | None) -> None:
-        """Take a reading (None: the broker tells none). A smaller one than before means that it began anew."""
-        if reading is None:
-            return
+        """Take a reading (None: nothing was counted yet). A smaller one than before means that it began anew."""
+        reading = reading or 0
         total = self._values[-1] if self._values else 0
         if self._last is not None:
             total += reading - self._last if reading >= self._last else reading

@@ -36,6 +36,7 @@ class FleetFeed:
         self._extras: Callable[[], dict[str, Any]] = dict
         self._history_event: tuple[int, bytes] = (-1, b"")
         self._viewers = 0
+        self._fed = False
         self._closed = False
 
     @property
@@ -52,6 +53,10 @@ class FleetFeed:
         """Put what ``extras`` gives beside each look, for example what operators did last."""
         self._extras = extras
 
+    def open(self) -> None:
+        """Say that looks will come: until then nobody waits for the first one."""
+        self._fed = True
+
     def publish(self, look: FleetLook) -> None:
         """Hand a look to every stream, and keep it."""
         self.history.add(look)
@@ -63,7 +68,7 @@ class FleetFeed:
     def await_look(self, after: int, limit_s: float) -> FleetLook | None:
         """Give the first look with a number above ``after``, or the newest one when ``limit_s`` seconds are over."""
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._number > after, limit_s)
+            self._changed.wait_for(lambda: self._closed or not self._fed or self._number > after, limit_s)
             return self._look
 
     def stream(self, after: str = "") -> Iterator[bytes]:

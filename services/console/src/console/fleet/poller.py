@@ -64,6 +64,7 @@ class Poller:
         """Begin to look."""
         if self._file is not None:
             self._file.restore(self._watch, self._feed.history, time.time())
+        self._feed.open()
         self._control.start()
         self._thread.start()
 

@@ -26,7 +26,8 @@ import { lineColour, lineName, paint } from "./chart_theme.js";
 import { onThemeChange } from "./theme.js";
 import { language } from "./words.js";
 
-const AXIS_PX = 50; // the same for all, so that charts above each other share their time axis
+const WALL = document.documentElement.hasAttribute("data-wall");
+const AXIS_PX = WALL ? 64 : 50; // the same for all, so that charts above each other share their time axis
 const CALM_MS = 5000;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -132,12 +133,12 @@ class Chart {
         y: { range: (_, min, max) => [Math.min(0, min ?? 0), niceCeiling(Math.max(max ?? 0, this.options.floor ?? 1))] },
       },
       axes: [
-        { ...axis, grid: { show: false }, size: 24, space: 64, incrs: STEPS, values: (_, at) => at.map((x) => this.#label(x)) },
+        { ...axis, grid: { show: false }, size: WALL ? 30 : 24, space: WALL ? 96 : 64, incrs: STEPS, values: (_, at) => at.map((x) => this.#label(x)) },
         { ...axis, grid, size: AXIS_PX, space: 32, incrs: this.options.whole ? WHOLE : undefined,
           values: (_, at) => at.map((y) => this.compact.format(y)) },
       ],
       series: [{}, ...this.state.series.map((line) => this.#line(line))],
-      plugins: [marksPlugin(this.host, this.state)],
+      plugins: [marksPlugin(this.host, this.state, this.state.series)],
       hooks: { setCursor: [() => this.#tell()] },
     };
   }
@@ -156,7 +157,8 @@ class Chart {
   }
 
   #font() {
-    return `11px ${getComputedStyle(this.host).fontFamily}`;
+    const { fontFamily } = getComputedStyle(this.host);
+    return `${WALL ? 16 : 11}px ${fontFamily}`;
   }
 
   #window(min, max) {
@@ -240,10 +242,10 @@ class Chart {
 const STEPS = [1, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 21600, 86400];
 const WHOLE = [1, 2, 5].flatMap((n) => [...Array(10).keys()].map((power) => n * 10 ** power)).sort((a, b) => a - b);
 
-// The next 1, 1.5, 2, 3, 4, 5, 6, 8 × 10ⁿ: the axis rests while a line moves below it.
+// The next 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8 × 10ⁿ: the axis rests while a line moves below it.
 function niceCeiling(value) {
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((each) => each * power >= value * 1.04);
+  const step = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((each) => each * power >= value * 1.04);
   return (step ?? 15) * power;
 }
 

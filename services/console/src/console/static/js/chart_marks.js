@@ -3,13 +3,14 @@
 import { headPath, lineColour, paint } from "./chart_theme.js";
 
 // bands: [{from, to|null, label}], marks: [{at, label}], both in the x axis' unit. A band without an end goes on.
-export function marksPlugin(host, state) {
+// lines: the plot's own ones, for a plot may still be drawn once when it has been replaced.
+export function marksPlugin(host, state, lines) {
   return {
     hooks: {
       drawClear: (u) => drawBands(u, host, state.bands),
       draw: (u) => {
         drawMarks(u, state.marks);
-        drawHeads(u, state);
+        drawHeads(u, lines);
       },
     },
   };
@@ -76,10 +77,10 @@ function drawMarks(u, marks) {
 }
 
 // The head of each line carries its shape, so that lines are told apart without their colour.
-function drawHeads(u, { series }) {
+function drawHeads(u, lines) {
   const { ctx } = u;
   const size = 4.5 * devicePixelRatio;
-  series.forEach((line, index) => {
+  lines.forEach((line, index) => {
     const values = u.data[index + 1];
     if (!u.series[index + 1].show || !values) return;
     let last = values.length - 1;
