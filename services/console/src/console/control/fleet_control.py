@@ -14,6 +14,9 @@ ScaledBy = Literal["hand", "autoscaler", "keda"]
 #: waiting: asked for, not yet at the queue. stopping: asked to end; it ends without losing a message.
 ReplayState = Literal["waiting", "running", "done", "stopping", "stopped", "failed"]
 
+#: Workers of one channel that can be asked for; more is a typing error.
+MOST_WORKERS = 1000
+
 #: The states after which nothing changes any more.
 ENDED: frozenset[ReplayState] = frozenset({"done", "stopped", "failed"})
 
@@ -137,8 +140,8 @@ class FleetControl(Protocol):
     """A fleet that can be looked at and acted on. Every method may raise ControlUnavailable; all are thread-safe.
 
     Pause and resume undo each other: resuming a paused channel makes it as it was before the pause. Scaling a channel
-    that an autoscaler looks after holds it at that number, as KEDA's `paused-replicas` does; resuming it (it is not
-    paused then) gives it back to the autoscaler. Scaling a paused channel changes what it is resumed with.
+    that an autoscaler looks after holds it at that number, as KEDA's `paused-replicas` does; resuming it by name (it
+    is not paused then) gives it back to the autoscaler. Scaling a paused channel changes what it is resumed with.
     """
 
     @property
@@ -155,9 +158,9 @@ class FleetControl(Protocol):
         """
 
     def resume(self, channel: str | None) -> None:
-        """Let `channel`, or all, go on as before the pause; one that is held goes back to its autoscaler.
+        """Let `channel`, or all that are paused, go on as before the pause.
 
-        Raises UnknownChannel.
+        A channel that is named, held and not paused goes back to its autoscaler. Raises UnknownChannel.
         """
 
     def scale(self, channel: str, count: int) -> None:

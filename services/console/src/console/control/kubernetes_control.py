@@ -1,0 +1,157 @@
+"""The fleet on Kubernetes: Deployments, KEDA's ScaledObjects and Jobs of one release."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from kubernetes import client, config
+
+from console.control.fleet_control import (
+    MOST_WORKERS,
+    ControlError,
+    ControlRefused,
+    ControlUnavailable,
+    FleetView,
+    ReplayRequest,
+    ReplayRun,
+    UnknownChannel,
+)
+from console.control.kube_api import Json, KubeApi
+from console.control.kube_channel import Change, KubeChannel, read_channels
+from console.control.kube_errors import Conflict
+from console.control.kube_names import CHANNEL, WORKER, selector
+from console.control.kube_replays import KubeReplays
+from console.control.settings import ControlSettings
+from mq_common.errors import ConfigurationError
+
+#: Where a pod finds its own namespace.
+_NAMESPACE_FILE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+
+#: Looks at an object that others keep changing before it is given up. KEDA writes a ScaledObject's status now and then.
+_TRIES = 5
+
+#: Seconds for which it is believed that KEDA is there, or is not.
+_KEDA_BELIEVED_S = 60.0
+
+
+class KubernetesControl:
+    """Acts on the objects of `release`; satisfies FleetControl."""
+
+    kind: Literal["kubernetes"] = "kubernetes"
+
+    def __init__(self, api: KubeApi, release: str) -> None:
+        self._api, self._release = api, release
+        self._selector = selector(release, WORKER)
+        self._replays = KubeReplays(api, release)
+        self._keda, self._keda_asked = False, -_KEDA_BELIEVED_S
+
+    def fleet(self) -> FleetView:
+        """See FleetControl."""
+        channels = self._channels(self._selector)
+        pods: dict[str, list[Json]] = {name: [] for name in channels}
+        for pod in self._api.find("", "pods", self._selector):
+            pods.get(pod["metadata"].get("labels", {}).get(CHANNEL, ""), []).append(pod)
+        return FleetView({name: channel.view(pods[name]) for name, channel in channels.items()})
+
+    def pause(self, channel: str | None) -> None:
+        """See FleetControl."""
+        self._change_each(channel, KubeChannel.pause)
+
+    def resume(self, channel: str | None) -> None:
+        """See FleetControl."""
+        self._change_each(channel, lambda read: read.resume(by_name=channel is not None))
+
+    def scale(self, channel: str, count: int) -> None:
+        """See FleetControl."""
+        if not 0 <= count <= MOST_WORKERS:
+            raise ControlRefused(f"Between 0 and {MOST_WORKERS} workers.")
+        self._change_each(channel, lambda read: read.scale(count))
+
+    def start_replay(self, request: ReplayRequest) -> ReplayRun:
+        """See FleetControl."""
+        self._find(request.channel)
+        return self._replays.start(request)
+
+    def replays(self) -> tuple[ReplayRun, ...]:
+        """See FleetControl."""
+        return self._replays.runs()
+
+    def replay(self, run_id: str) -> ReplayRun:
+        """See FleetControl."""
+        return self._replays.find(run_id)
+
+    def stop_replay(self, run_id: str) -> None:
+        """See FleetControl."""
+        self._replays.stop(run_id)
+
+    def _change_each(self, channel: str | None, change: Callable[[KubeChannel], Change | None]) -> None:
+        """Change one channel, or each, also when it fails for another. Raises the first error at the end."""
+        names = [channel] if channel else list(self._channels(self._selector))
+        errors: list[ControlError] = []
+        for name in names:
+            try:
+                self._change(name, change)
+            except ControlError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+    def _change(self, name: str, change: Callable[[KubeChannel], Change | None]) -> None:
+        for attempt in range(1, _TRIES + 1):
+            wanted = change(self._find(name))
+            if wanted is None:
+                return
+            try:
+                self._api.patch(wanted.group, wanted.resource, wanted.name, wanted.patch)
+            except Conflict:
+                if attempt == _TRIES:
+                    raise
+            else:
+                return
+
+    def _find(self, name: str) -> KubeChannel:
+        channels = self._channels(self._selector)
+        if name not in channels:
+            raise UnknownChannel(f"No channel {name!r}; there are: {', '.join(channels)}.")
+        return channels[name]
+
+    def _channels(self, labels: str) -> dict[str, KubeChannel]:
+        deployments = self._api.find("apps", "deployments", labels)
+        scaled_objects = self._api.find("keda.sh", "scaledobjects", labels) if self._has_keda() else []
+        channels = read_channels(deployments, scaled_objects)
+        if not channels:
+            raise ControlUnavailable(
+                f"No channel's Deployment in namespace {self._api.namespace} has the labels {labels} and {CHANNEL}:"
+                " does MEDIAFLOW_CONSOLE_KUBE_RELEASE name the release?"
+            )
+        return channels
+
+    def _has_keda(self) -> bool:
+        now = time.monotonic()
+        if now - self._keda_asked >= _KEDA_BELIEVED_S:
+            self._keda, self._keda_asked = self._api.has_group("keda.sh"), now
+        return self._keda
+
+
+def open_kubernetes_control(settings: ControlSettings) -> KubernetesControl:
+    """Read the pod's account or the kubeconfig. Raises ConfigurationError; nothing is asked of the cluster yet."""
+    configuration: Any = client.Configuration()
+    namespace = settings.kube_namespace
+    try:
+        if settings.kube_config is None:
+            config.load_incluster_config(configuration)  # type: ignore[no-untyped-call]
+            namespace = namespace or _NAMESPACE_FILE.read_text().strip()
+        else:
+            file, context = str(settings.kube_config), settings.kube_context
+            config.load_kube_config(file, context, configuration, persist_config=False)  # type: ignore[no-untyped-call]
+            namespace = namespace or _namespace_of(file, context)
+    except (config.ConfigException, OSError) as error:
+        raise ConfigurationError(f"MEDIAFLOW_CONSOLE_KUBE_CONFIG: {error}") from None
+    return KubernetesControl(KubeApi(configuration, namespace), settings.kube_release)
+
+
+def _namespace_of(file: str, context: str | None) -> str:
+    contexts, current = config.list_kube_config_contexts(file)  # type: ignore[no-untyped-call]
+    chosen = next((each for each in contexts if each["name"] == context), current) if context else current
+    return str(chosen["context"].get("namespace", "default"))
