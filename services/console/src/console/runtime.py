@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from console.assets.ingest_client import IngestClient
 from console.audit import Audit
 from console.control.fleet_control import FleetControl
-from console.control.no_control import NoControl
+from console.control.nothing_control import NothingControl
 from console.fleet.lookout import Lookout
 from console.settings import ConsoleSettings
 from media_common.settings import StoreSettings
@@ -40,16 +40,21 @@ class Runtime:
 
 
 def open_runtime(
-    settings: ConsoleSettings, store: StoreSettings, broker: BrokerSettings, channels: ChannelsSettings
+    settings: ConsoleSettings,
+    store: StoreSettings,
+    broker: BrokerSettings,
+    channels: ChannelsSettings,
+    control: FleetControl | None = None,
 ) -> Runtime:
     """Open the store and prepare the rest. Call it after the fork: threads do not survive one.
 
+    Without `control` the fleet can be watched, not steered.
     Raises StoreError, ConfigurationError.
     """
     opened = open_store(store)
     file = ChannelsFile(channels.channels, channels.profile)
     audit = Audit(opened)
-    control = NoControl()
+    control = control or NothingControl()
     return Runtime(
         settings=settings,
         broker=broker,

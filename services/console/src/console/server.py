@@ -13,6 +13,8 @@ from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 
 from console.access.access import check_access
+from console.control.choose import choose_control
+from console.control.settings import ControlSettings, FleetFolderSettings
 from console.runtime import Runtime, open_runtime
 from console.settings import OWNER, ConsoleSettings
 from media_common.errors import StoreError
@@ -38,13 +40,19 @@ _GRACE_S = 3
 def serve() -> int:
     """Check the settings and serve until SIGTERM. Raises ConfigurationError."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until gunicorn has its own
-    settings, store, broker, channels, logs, _ = load_settings(
-        *(ConsoleSettings, StoreSettings, BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings), owner=OWNER
+    settings, store, broker, channels, control, folder, logs, _ = load_settings(
+        *(ConsoleSettings, StoreSettings, BrokerSettings, ChannelsSettings, ControlSettings, FleetFolderSettings),
+        *(LogSettings, WorkerSettings),
+        owner=OWNER,
     )
     configure_logging("console", logs)
     check_access(settings)
     listener = _listen(settings.host, settings.port)
-    server = ConsoleServer(settings, listener, lambda: open_runtime(settings, store, broker, channels))
+
+    def open_() -> Runtime:
+        return open_runtime(settings, store, broker, channels, choose_control(control, folder))
+
+    server = ConsoleServer(settings, listener, open_)
     log.info("console_started", address=server.address, viewers=settings.viewers)
     ConsoleArbiter(server).run()  # type: ignore[no-untyped-call]
     return 0
@@ -116,6 +124,9 @@ class ConsoleServer(BaseApplication):
             self._runtime = self._open()
         except StoreError as error:
             sys.stderr.write(f"mediaflow: MEDIAFLOW_STORE_URL: {error}\n")
+            sys.exit(ConsoleArbiter.WORKER_BOOT_ERROR)
+        except ConfigurationError as error:
+            sys.stderr.write(f"mediaflow: {error}\n")
             sys.exit(ConsoleArbiter.WORKER_BOOT_ERROR)
         self._runtime.start()
         return create_app(self._runtime)

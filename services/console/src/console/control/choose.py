@@ -7,6 +7,7 @@ from console.control.fleet_control import FleetControl
 from console.control.local_fleet_control import LocalFleetControl
 from console.control.nothing_control import NothingControl
 from console.control.settings import ControlSettings, FleetFolderSettings
+from mq_common.errors import ConfigurationError
 
 _NOTHING_HERE = (
     "Nothing can be controlled from here: no fleet was started on this machine ({socket} is not there) and this is no"
@@ -25,14 +26,23 @@ def choose_control(
     if settings.control == "none":
         return NothingControl(_SWITCHED_OFF)
     if settings.control == "kubernetes" or (settings.control == "auto" and _on_kubernetes(settings, environment)):
-        # Only where it is needed: the package costs every console 24 MB.
-        from console.control.kubernetes_control import open_kubernetes_control  # noqa: PLC0415
-
-        return open_kubernetes_control(settings)
+        return _kubernetes(settings)
     # A fleet may be started after its console: the folder it would be in decides, the socket only with `auto`.
     if settings.control == "local" or folder.fleet_run or folder.socket.parent.is_dir():
         return LocalFleetControl(folder.socket)
     return NothingControl(_NOTHING_HERE.format(socket=folder.socket))
+
+
+def _kubernetes(settings: ControlSettings) -> FleetControl:
+    # Imported only where it is needed: the package costs every console 24 MB.
+    from console.control.kubernetes_control import open_kubernetes_control  # noqa: PLC0415
+
+    try:
+        return open_kubernetes_control(settings)
+    except ConfigurationError as error:
+        if settings.control == "kubernetes" or settings.kube_config is not None:
+            raise
+        return NothingControl(f"{error}.")  # a pod without an account is one that is meant to look only
 
 
 def _on_kubernetes(settings: ControlSettings, environment: Mapping[str, str]) -> bool:

@@ -137,18 +137,30 @@ class KubernetesControl:
 def open_kubernetes_control(settings: ControlSettings) -> KubernetesControl:
     """Read the pod's account or the kubeconfig. Raises ConfigurationError; nothing is asked of the cluster yet."""
     configuration: Any = client.Configuration()
-    namespace = settings.kube_namespace
-    try:
-        if settings.kube_config is None:
-            config.load_incluster_config(configuration)  # type: ignore[no-untyped-call]
-            namespace = namespace or _NAMESPACE_FILE.read_text().strip()
-        else:
-            file, context = str(settings.kube_config), settings.kube_context
-            config.load_kube_config(file, context, configuration, persist_config=False)  # type: ignore[no-untyped-call]
-            namespace = namespace or _namespace_of(file, context)
-    except (config.ConfigException, OSError) as error:
-        raise ConfigurationError(f"MEDIAFLOW_CONSOLE_KUBE_CONFIG: {error}") from None
+    read = _read_account if settings.kube_config is None else _read_kubeconfig
+    own = read(settings, configuration)
+    namespace = settings.kube_namespace or own
     return KubernetesControl(KubeApi(configuration, namespace), settings.kube_release)
+
+
+def _read_account(_: ControlSettings, configuration: Any) -> str:
+    try:
+        config.load_incluster_config(configuration)  # type: ignore[no-untyped-call]
+        return _NAMESPACE_FILE.read_text().strip()
+    except (config.ConfigException, OSError) as error:
+        raise ConfigurationError(
+            f"MEDIAFLOW_CONSOLE_CONTROL: kubernetes, but there is no service account to act with ({error}): mount its"
+            " token, or set MEDIAFLOW_CONSOLE_KUBE_CONFIG"
+        ) from None
+
+
+def _read_kubeconfig(settings: ControlSettings, configuration: Any) -> str:
+    file, context = str(settings.kube_config), settings.kube_context
+    try:
+        config.load_kube_config(file, context, configuration, persist_config=False)  # type: ignore[no-untyped-call]
+        return _namespace_of(file, context)
+    except (config.ConfigException, OSError) as error:
+        raise ConfigurationError(f"MEDIAFLOW_CONSOLE_KUBE_CONFIG: {file}: {error}") from None
 
 
 def _namespace_of(file: str, context: str | None) -> str:

@@ -4,13 +4,15 @@ from typing import Literal, NoReturn
 
 from console.control.fleet_control import ControlUnavailable, FleetView, ReplayRequest, ReplayRun
 
+_WHY = "The console does not know who runs this fleet: it shows the queues, but can't act on workers."
+
 
 class NothingControl:
     """Refuses everything with `why`; satisfies FleetControl."""
 
     kind: Literal["none"] = "none"
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: str = _WHY) -> None:
         self._why = why
 
     def fleet(self) -> FleetView:

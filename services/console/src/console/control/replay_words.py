@@ -38,7 +38,8 @@ def replay_arguments(request: ReplayRequest) -> tuple[str, ...]:
 
 def request_as_json(request: ReplayRequest) -> dict[str, Any]:
     """Give what `request_from_json` reads; values at their defaults are left out."""
-    return {name: value for name, value in asdict(request).items() if value not in (None, (), "", False)}
+    defaults = {field.name: field.default for field in fields(request)}
+    return {name: value for name, value in asdict(request).items() if value != defaults[name]}
 
 
 def request_from_json(words: Mapping[str, Any], channel: str) -> ReplayRequest:
