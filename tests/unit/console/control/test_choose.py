@@ -51,7 +51,7 @@ def test_control_can_be_switched_off(tmp_path):
 def test_a_pod_without_an_account_looks_only_unless_control_is_asked_for(tmp_path):
     folder, pod = FleetFolderSettings(fleet_folder=tmp_path), {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
     control = choose_control(ControlSettings(), folder, pod)
-    with pytest.raises(ControlUnavailable, match="no service account to act with .* mount its token"):
+    with pytest.raises(ControlUnavailable, match=r"no service account to act with .* mount its token"):
         control.fleet()
     with pytest.raises(ConfigurationError, match="MEDIAFLOW_CONSOLE_CONTROL"):
         choose_control(ControlSettings(control="kubernetes"), folder, pod)

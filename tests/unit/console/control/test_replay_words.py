@@ -44,6 +44,7 @@ def test_the_replayer_understands_its_options(monkeypatch):
     from replayer import cli
 
     plans = []
+    monkeypatch.setattr(cli, "configure_logging", lambda *_: None)  # of this process, which is the tests' own
     monkeypatch.setattr(cli, "_replay_for_programs", lambda broker, spec, plan, records: plans.append(plan) or 0)
     done = CliRunner().invoke(cli.app, ["--channel=subtitle", "--progress=json", *replay_arguments(FULL)])
     assert done.exit_code == 0, done.output
