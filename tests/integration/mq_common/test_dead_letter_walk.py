@@ -163,6 +163,21 @@ def test_a_look_that_is_broken_off_puts_everything_back(
     assert [letter.asset_id for letter in survey(settings, spec)] == [f"a-{number}" for number in range(300)]
 
 
+def test_who_comes_right_behind_a_look_that_had_no_time_finds_everything(
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bury(settings, spec, events(3000))
+    eventually(lambda: depth(channel, spec.dead_letter_queue) == 3000)
+    monkeypatch.setattr(dead_letter_walk, "_REST_LIMIT_S", 0.0)  # so that all of it comes back at once, at the end
+
+    looking = survey(settings, spec)
+    for _ in range(1000):
+        next(looking)
+    looking.close()
+
+    assert len({letter.asset_id for letter in survey(settings, spec)}) == 3000
+
+
 def test_an_empty_queue_and_none_at_all_have_nothing_to_show(
     settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel
 ) -> None:

@@ -18,8 +18,9 @@ from mq_common.settings import BrokerSettings
 
 log = structlog.get_logger()
 
-#: Batches of letters that wait for their records at most.
+#: Batches of letters that wait for their records at most, and bytes of their bodies.
 _MOST_BATCHES = 64
+_MOST_BYTES = 64 * 1024 * 1024
 _POLL_S = 0.005
 
 
@@ -64,6 +65,7 @@ def survey_over(
     walk = DeadLetterWalk(connection, spec)
     began(walk.begin(wait_s=wait_s, stop=stop))
     looked_up = Stage(records)
+    waiting = 0
     try:
         while not walk.at_end and not stop():
             letters = [DeadLetter.read(*found) for found in walk.turn(_POLL_S)]
@@ -73,10 +75,15 @@ def survey_over(
                 yield from letters
                 continue
             looked_up.put(letters, _filling(records))
-            while len(looked_up) > _MOST_BATCHES:
+            waiting += sum(len(letter.body) for letter in letters)
+            letters.clear()
+            while True:
+                for letter in _done(looked_up):
+                    waiting -= len(letter.body)
+                    yield letter
+                if len(looked_up) <= _MOST_BATCHES and waiting <= _MOST_BYTES:
+                    break
                 time.sleep(_POLL_S)
-                yield from _done(looked_up)
-            yield from _done(looked_up)
         while len(looked_up) and not stop():
             time.sleep(_POLL_S)
             yield from _done(looked_up)

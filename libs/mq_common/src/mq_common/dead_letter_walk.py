@@ -42,8 +42,8 @@ _PUSHED_BYTES = 16 * 1024 * 1024
 _IDLE_S = 0.2
 #: Seconds for holding what nobody looked at, so that the order is kept.
 _REST_LIMIT_S = 10.0
-#: Seconds within which what was returned has to be there again.
-_RETURN_LIMIT_S = 5.0
+#: Seconds within which what was returned has to be there again: a hundred thousand take some, on a busy machine.
+_RETURN_LIMIT_S = 30.0
 #: Seconds between the last ack and the end of the channel: on RabbitMQ 4.3 the end may overtake it.
 _LINGER_S = 0.2
 #: Seconds between two looks at the queue.
@@ -139,21 +139,23 @@ class DeadLetterWalk:
 
         The order is kept when every message found was held or taken before.
         """
+        there = 0
         if self._channel.is_open:
             if self._consumers:
                 self._hold_the_rest()
                 self._cancel(self._consumers[-1])
                 self._hold_arrived()
                 self._send_acks()
+                there = self._ready() + sum(each.delivered - each.taken for each in self._consumers)
                 self._give_back()
             if self._has_acked:
                 self._connection.sleep(_LINGER_S)
-            if self._locked:
-                self._channel.queue_delete(self._lock_name)
         with suppress(AMQPError):
             self._channel.close()
         if self._frames is not None:
             self._frames.detach()
+        if self._locked and self._connection.is_open:
+            self._unlock(there)
 
     # -- consumers ----------------------------------------------------------------------------------------------
 
@@ -270,6 +272,17 @@ class DeadLetterWalk:
                 ready += consumer.held
                 while self._ready() < ready and time.monotonic() < deadline:
                     self._connection.sleep(_POLL_S)
+
+    def _unlock(self, there: int) -> None:
+        """Let the next walk in, once as many messages are ``there`` again: it counts those and looks no further."""
+        self._channel = self._connection.channel()
+        deadline = time.monotonic() + _RETURN_LIMIT_S
+        with suppress(ChannelClosedByBroker):  # the queue is gone
+            while self._ready() < there and time.monotonic() < deadline:
+                self._connection.sleep(_POLL_S)
+            self._channel.queue_delete(self._lock_name)
+        with suppress(AMQPError):
+            self._channel.close()
 
     # -- the queue ----------------------------------------------------------------------------------------------
 
