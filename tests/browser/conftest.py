@@ -14,6 +14,7 @@ from whole_fleet import WholeFleet
 #: One worker of each channel, no file fsynced: quick to start, and enough to look at.
 SMALL_FLEET = {
     "MEDIAFLOW_FLEET_CONSOLE": "on",
+    "MEDIAFLOW_CONSOLE_DEBUG": "true",
     "MEDIAFLOW_FLEET_WORKERS": "thumbnail=1, transcode=1, subtitle=1",
     "MEDIAFLOW_PROFILE": "simulated",
     "MEDIAFLOW_STORE_FSYNC": "false",

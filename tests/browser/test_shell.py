@@ -11,6 +11,7 @@ PAGES = {
     "simulator": "/simulator",
     "planner": "/planner",
     "history": "/history",
+    "style": "/style",
 }
 
 

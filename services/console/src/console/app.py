@@ -13,6 +13,7 @@ from console.planner.routes import add_planner_routes
 from console.probes import add_probe_routes
 from console.runtime import Runtime
 from console.simulator.routes import add_simulator_routes
+from console.style_page import add_style_routes
 
 #: Seconds for which browsers may keep scripts, styles and fonts.
 _STATIC_MAX_AGE_S = 3600
@@ -30,6 +31,8 @@ def create_app(runtime: Runtime) -> Flask:
     add_simulator_routes(app, runtime)
     add_planner_routes(app, runtime)
     add_history_routes(app, runtime)
+    if runtime.settings.debug:
+        add_style_routes(app)
     add_probe_routes(app, runtime)
     add_error_handlers(app)
     return app

@@ -49,13 +49,13 @@ def prepare_pages(app: Flask) -> None:
         return answer  # type: ignore[return-value]
 
 
-def render_page(template: str, *, area: str, **values: Any) -> str:
-    """Render a page. ``area``: the entry of the navigation it belongs to, empty for none."""
+def render_page(template: str, *, area: str, closed: bool = False, **values: Any) -> str:
+    """Render a page. ``area``: the entry of the navigation it belongs to, empty for none; ``closed``: without one."""
     theme = request.cookies.get("theme", "auto")
     return render_template(
         template,
         area=area,
-        areas=AREAS,
+        areas=() if closed else AREAS,
         languages=LANGUAGES,
         language=str(get_locale() or "en"),
         theme=theme if theme in THEMES else "auto",

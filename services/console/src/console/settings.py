@@ -40,6 +40,7 @@ class ConsoleSettings(Settings):
     ingest_url: Annotated[str, Field(pattern=r"^https?://[^/?#@]+/?$")] = Field(
         default="http://127.0.0.1:8080", description="where ingest answers: http or https, without a path"
     )
+    debug: bool = Field(default=False, description="shows /style, the page of all the parts that pages are made of")
     viewers: Annotated[int, Field(ge=1, le=2000)] = Field(
         default=250, description="live views open at once; further ones are asked to come again"
     )

@@ -42,5 +42,5 @@ def add_login_routes(app: Flask, gate: Gate) -> None:
 
 
 def _form(wanted: str, *, name: str = "", wrong: str = "", message: str = "") -> Response:
-    page = render_page("login.html", area="", wanted=wanted, name=name, wrong=wrong, message=message)
+    page = render_page("login.html", area="", closed=True, wanted=wanted, name=name, wrong=wrong, message=message)
     return make_response(page, 401 if wrong == "password" else 422 if wrong else 200)
