@@ -97,7 +97,7 @@ class FleetFeed:
             self._viewers -= 1
 
     def _events(self, after: str) -> Iterator[bytes]:
-        yield b"retry: 1000\n\n" + self._history_since(self._number_of(after))
+        yield self._history_since(self._number_of(after))
         seen = -1
         while not self._closed:
             number, event = self._await_event(seen)
@@ -118,7 +118,7 @@ class FleetFeed:
         number, event = self._history_event
         if number != self._number:
             number = self._number
-            event = self._encode("history", number, columns_of(self.history.since(-(10**9))) | {"whole": True})
+            event = self._encode("history", number, columns_of(self.history.since()) | {"whole": True})
             self._history_event = (number, event)
         return event
 
@@ -127,7 +127,7 @@ class FleetFeed:
         run, _, number = event_id.partition(".")
         if run != self._run or not number.isdecimal():
             return None
-        first = next(iter(self.history.since(-(10**9))), None)
+        first = next(iter(self.history.since()), None)
         return int(number) if first is not None and first.number <= int(number) + 1 else None
 
     def _encode(self, name: str, number: int, data: dict[str, Any]) -> bytes:

@@ -53,7 +53,7 @@ class History:
         while self._samples and self._samples[0].at < look.at - SPAN_S:
             self._samples.popleft()
 
-    def since(self, number: int = -1) -> list[Sample]:
+    def since(self, number: int = -(10**9)) -> list[Sample]:
         """Give the samples after that number."""
         return [sample for sample in tuple(self._samples) if sample.number > number]
 

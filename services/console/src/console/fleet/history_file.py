@@ -37,7 +37,7 @@ class HistoryFile:
 
     def save(self, watch: FleetWatch, history: History) -> None:
         """Write everything, atomically."""
-        saved = {"form": _FORM, "arrivals": watch.state(), "history": columns_of(history.since(-(10**9)))}
+        saved = {"form": _FORM, "arrivals": watch.state(), "history": columns_of(history.since())}
         beside = self._path.with_suffix(".new")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
