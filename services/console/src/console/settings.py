@@ -44,6 +44,9 @@ class ConsoleSettings(Settings):
     viewers: Annotated[int, Field(ge=1, le=2000)] = Field(
         default=250, description="live views open at once; further ones are asked to come again"
     )
+    simulations: Annotated[int, Field(ge=1, le=500)] = Field(
+        default=40, description="simulations played at once; ones that nobody looks at make way"
+    )
 
     @property
     def threads(self) -> int:

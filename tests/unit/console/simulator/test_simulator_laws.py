@@ -1,8 +1,12 @@
 """What holds for every setting: nothing is lost unseen, and the same inputs give the same run."""
 
+import doctest
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from console.simulator import durations, model, simulation
 from console.simulator.durations import Around, Measured
 from console.simulator.model import BackPressure, Faults, Producers, Queue, Retries, Setting, Workers
 from console.simulator.policies import Cpu, Fixed, QueueLength
@@ -48,7 +52,7 @@ any_setting = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(first=any_setting, second=any_setting, seed=st.integers(0, 2**32))
 def test_every_message_can_be_pointed_at_at_every_moment(first: Setting, second: Setting, seed: int) -> None:
     simulation = Simulation(first, seed=seed, trace=True)
@@ -131,3 +135,8 @@ def test_memory_of_a_long_run_stays_flat() -> None:
     simulation.run_until(600)
 
     assert len(simulation._world.env._queue) < events + 20
+
+
+@pytest.mark.parametrize("module", [durations, model, simulation])
+def test_the_examples_in_the_engine_are_right(module) -> None:
+    assert doctest.testmod(module).failed == 0

@@ -18,6 +18,9 @@ class Book:
         #: Jobs, jobs on poison, CPU in use.
         self.busy, self.poison, self.cpu = Level(), Level(), Level()
         self.held, self.back_off, self.with_callers = 0, 0, 0
+        #: Poison messages that are in the queue or come back to it.
+        self.poison_about = 0
+        self.poison_back_off = 0
         self.throttled_s = 0.0
         self.held_back = 0.0
         self.waits, self.waited_s, self.longest_wait_s = 0, 0.0, 0.0

@@ -43,10 +43,10 @@ class Producers:
         self._spike = (factor, self._world.now + seconds)
         self.follow()
 
-    def send_poison(self, count: int) -> None:
-        """Send so many poison messages at once, from all producers in turn."""
+    def send_poison(self, count: int, over_s: float) -> None:
+        """Send so many poison messages, from all producers in turn and evenly over some seconds."""
         for number in range(count):
-            self._world.env.process(self._send(number % self._world.setting.producers.count, poison=True))
+            self._world.env.process(self._send_later(number, over_s * number / count))
 
     def rate(self) -> float:
         """Give what all of them want to send now, in messages per second."""
@@ -113,6 +113,10 @@ class Producers:
                 yield world.env.timeout(_LOOK_S)
             self._slowed(self.rate() / world.setting.producers.count, 0.0, world.now - start)
         self._knock(world.new_message(index, poison=poison))
+
+    def _send_later(self, number: int, seconds: float) -> Generator[Event, Any, None]:
+        yield self._world.env.timeout(seconds)
+        yield from self._send(number % self._world.setting.producers.count, poison=True)
 
     def _has_room(self) -> bool:
         return self._world.queue.has_room(places(self._world.setting.queue))

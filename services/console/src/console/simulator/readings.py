@@ -56,6 +56,8 @@ class Readings:
     """Messages that workers hold (unacknowledged)."""
     back_off: int
     """Failed messages that wait to come back."""
+    poison_back_off: int
+    """Of these, poison."""
     with_callers: int
     """Refused messages that their producer will send again."""
     lag_s: float

@@ -72,9 +72,9 @@ class Simulation:
         """Multiply the producers' rate from now on for so many simulated seconds."""
         self._producers.spike(factor, seconds)
 
-    def send_poison(self, count: int) -> None:
-        """Let producers send so many poison messages now, on top of what they send."""
-        self._producers.send_poison(count)
+    def send_poison(self, count: int, *, over_s: float = 0.0) -> None:
+        """Let producers send so many poison messages over the next seconds, on top of what they send."""
+        self._producers.send_poison(count, over_s)
 
     def steps(self) -> list[Step]:
         """Give what happened to single messages since the last call, in order (empty without `trace`)."""
@@ -88,6 +88,10 @@ class Simulation:
         """Give (places behind the queue's head, kind) of all waiting messages that are not plain."""
         return self._world.queue.marked()
 
+    def poison_about(self) -> int:
+        """Give how many poison messages there are: waiting, in process or in back-off."""
+        return self._world.book.poison_about
+
     def read(self) -> Readings:
         """Give all readings of this moment; reading changes nothing."""
         world, book, fleet, now = self._world, self._world.book, self._fleet, self._world.now
@@ -98,6 +102,7 @@ class Simulation:
             depth=len(world.queue),
             in_process=book.held,
             back_off=book.back_off,
+            poison_back_off=book.poison_back_off,
             with_callers=book.with_callers,
             lag_s=lag,
             offered_per_s=self._producers.rate(),

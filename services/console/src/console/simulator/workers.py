@@ -115,6 +115,7 @@ class Worker:
         world.book.failed.count(world.now)
         if message.rejected or (retries.count is not None and message.attempt > retries.count):
             world.book.counts.dead += 1
+            world.book.poison_about -= message.poison
             world.book.trace(world.now, "dead", message, self.place)
             self._let_go(message)
             return
@@ -125,6 +126,7 @@ class Worker:
             world.after(back_off_s, lambda: self._try_again(message))
             return
         world.book.back_off += 1
+        world.book.poison_back_off += message.poison
         world.book.trace(world.now, "failed", message, self.place)
         world.after(back_off_s, lambda: world.bring_again(message))
         self._let_go(message)

@@ -50,6 +50,7 @@ class World:
         """Put a new message into the queue; the caller has looked for room."""
         self.queue.put(message, self.now)
         self.book.counts.admitted += 1
+        self.book.poison_about += message.poison
         self.book.entered.count(self.now)
         self.book.trace(self.now, "put", message, message.producer)
         self.arrived()
@@ -63,4 +64,5 @@ class World:
     def came_back(self, message: Message) -> None:
         """Write down that a retry is in the queue again."""
         self.book.back_off -= 1
+        self.book.poison_back_off -= message.poison
         self.book.trace(self.now, "back", message, 0)

@@ -5,6 +5,7 @@
 //     series: [{ label: "transcode", mark: 2 },                 // a channel: its mark gives colour and shape
 //              { label: "limit", color: "--bad", shape: 4, dash: [4, 4], width: 1 }],   // anything else
 //     span: 900,                // seconds of x shown, up to the last point; left out: all there is
+//     start: 0,                 // with span: no x before it is shown; the first quarter of the span is there from the start
 //     x: "time",                // x is seconds since 1970, labelled as clock time; "seconds": labelled 0:30, 1:00 …
 //     sync: "fleet",            // charts with the same name share their cursor
 //     stepped: false,           // steps for things that are counted and change at once (workers)
@@ -120,7 +121,7 @@ class Chart {
     return {
       width: this.area.clientWidth || 300,
       height: this.options.height,
-      padding: [8, 10, 0, 0],
+      padding: [8, 16, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,
@@ -162,8 +163,10 @@ class Chart {
   }
 
   #window(min, max) {
+    const { span, start } = this.options;
     const end = this.data[0].at(-1) ?? max ?? 1;
-    if (this.options.span) return [end - this.options.span, end];
+    if (start !== undefined && span) return [Math.max(start, end - span), Math.max(end, start + span / 4)];
+    if (span) return [end - span, end];
     return min == null || min === max ? [end - 1, end] : [min, max];
   }
 
