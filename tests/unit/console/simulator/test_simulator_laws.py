@@ -26,16 +26,16 @@ queues = st.builds(
     back_pressure=st.none()
     | st.builds(BackPressure, high_water=st.floats(0, 0.99), caller=st.sampled_from(["wait", "shed", "retry"])),
 )
-durations = st.builds(Around, mean_s=st.floats(0, 1), spread=shares) | st.builds(
+lengths = st.builds(Around, mean_s=st.floats(0, 1), spread=shares) | st.builds(
     Measured, samples_s=st.lists(st.floats(0, 2), min_size=1, max_size=5).map(tuple)
 )
 workers = st.integers(1, 4).flatmap(
     lambda concurrency: st.builds(
         Workers,
-        service=durations,
+        service=lengths,
         concurrency=st.just(concurrency),
         prefetch=st.integers(concurrency, 10),
-        start_up=durations,
+        start_up=lengths,
         places=st.none() | st.integers(1, 12),
     )
 )
