@@ -17,7 +17,9 @@ from mq_common.errors import ConfigurationError
 
 
 def check_access(settings: ConsoleSettings) -> None:
-    """Raise ConfigurationError for a console that would be open to whoever reaches it."""
+    """Raise ConfigurationError for a console that would be open to whoever reaches it, or that can't sign sessions."""
+    if settings.state_dir is not None:
+        signing_key(settings)
     if settings.password is not None:
         return
     if not is_loopback(settings.host):
