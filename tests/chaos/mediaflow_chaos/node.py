@@ -1,16 +1,21 @@
 """The broker under test: one private node that may be hurt."""
 
+import re
 import signal
+import time
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from local_fleet.broker import PrivateBroker
+from local_fleet.errors import BrokerStartFailed
 from local_fleet.identity import ProcessIdentity
 from mq_workers import rabbitmqctl
 
 #: The private node's own limit, put back after an alarm.
 _USUAL_WATERMARK = "2GB"
+#: Seconds that a port may be taken by another program of this machine.
+_PORTS_LIMIT_S = 240.0
 
 
 class SingleNode:
@@ -42,8 +47,17 @@ class SingleNode:
         self._node.stop()
 
     def start(self) -> None:
-        """Start it again on the same ports with the same data."""
-        self._node.start()
+        """Start it again on the same ports with the same data, when others that took them meanwhile are gone."""
+        deadline = time.monotonic() + _PORTS_LIMIT_S
+        while True:
+            try:
+                self._node.start()
+            except BrokerStartFailed:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(1.0)
+            else:
+                return
 
     def pause(self) -> ProcessIdentity | None:
         """Stop its processor time; connections stay open. Gives the process for `resume`."""
@@ -60,11 +74,17 @@ class SingleNode:
         """Give it its memory back."""
         rabbitmqctl(self._node, "set_vm_memory_high_watermark", "absolute", _USUAL_WATERMARK)
 
-    def shorten_consumer_timeout(self, milliseconds: int) -> None:
-        """Take back what a consumer has held for so long; channels opened from now on are looked at every second."""
+    def shorten_consumer_timeout(self, queue: str, milliseconds: int) -> None:
+        """Take back what a consumer has held for so long; channels opened from now on are looked at every second.
+
+        Before RabbitMQ 3.12 that holds for every queue; later only for this one, whose own argument comes first.
+        """
         setting = "application:set_env(rabbit, {}, {})"
         settings = (("consumer_timeout", milliseconds), ("channel_tick_interval", 1000))
         rabbitmqctl(self._node, "eval", ", ".join(setting.format(*each) for each in settings) + ".")
+        policy = ("short-timeout", f"^{re.escape(queue)}$", f'{{"consumer-timeout": {milliseconds}}}')
+        with suppress(AssertionError):  # an old one knows no such policy, and needs none
+            rabbitmqctl(self._node, "set_policy", "--apply-to", "queues", *policy)
 
     def slow_disk(self, stall_ms: int, breath_ms: int, rounds: int) -> None:
         """Let the quorum queues' write-ahead log stand still again and again, as on a disk that hardly answers.

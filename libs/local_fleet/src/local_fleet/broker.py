@@ -97,6 +97,8 @@ class PrivateBroker:
     def start(self, *, wait: bool = True) -> BrokerAddress:
         """Start the node (nothing happens when it runs) and wait until it takes connections.
 
+        Started again by the same object, it is at the same address, or is not started: clients know the address.
+
         With `wait=False` the address is given at once; `wait_ready` is then the caller's.
         Raises BrokerNotInstalled, BrokerStartFailed.
         """

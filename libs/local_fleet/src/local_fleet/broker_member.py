@@ -92,8 +92,10 @@ class BrokerMember:
         self.restarts += 1
         self._times.launched()
         self.state = State.STARTING
-        with contextlib.suppress(FleetError, OSError):  # it is then not running, and the next round says so
+        try:
             self._node.start(wait=False)
+        except (FleetError, OSError) as error:  # it is then not running, and the next round tries again
+            _log.warning("broker_not_started", reason=str(error))
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):

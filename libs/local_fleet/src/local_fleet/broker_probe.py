@@ -5,7 +5,6 @@ import urllib.request
 from base64 import b64encode
 
 from local_fleet.broker_files import NodePlan
-from local_fleet.ports import LOOPBACK
 
 _PATIENCE_S = 5.0
 
@@ -15,7 +14,7 @@ def takes_connections(plan: NodePlan, *, port: int | None = None) -> bool:
     login = b64encode(f"{plan.user}:{plan.password}".encode()).decode()
     listener = port or plan.amqp_port
     request = urllib.request.Request(
-        f"http://{LOOPBACK}:{plan.management_port}/api/health/checks/port-listener/{listener}",
+        f"http://{plan.host}:{plan.management_port}/api/health/checks/port-listener/{listener}",
         headers={"Authorization": f"Basic {login}"},
     )
     try:

@@ -2,11 +2,12 @@
 
 import json
 import secrets
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from local_fleet.broker_files import NodePlan
+from local_fleet.errors import BrokerStartFailed
 from local_fleet.identity import ProcessIdentity
 from local_fleet.ports import free_ports, is_free
 
@@ -17,6 +18,7 @@ class BrokerState:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / "broker.json"
+        self._known_to_clients = False
 
     def plan(self) -> NodePlan | None:
         """Read the plan of the last start; None before the first."""
@@ -34,24 +36,34 @@ class BrokerState:
         return identity if identity.is_alive() else None
 
     def next_plan(self) -> NodePlan:
-        """Plan a start: on the earlier ports if they are free, with the name and login its data belongs to."""
-        earlier = self.plan()
-        if earlier and all(map(is_free, earlier.ports)):
-            return earlier
+        """Plan a start: on the earlier ports as far as they are free, with the name and login its data belongs to.
+
+        Raises BrokerStartFailed when this object has planned a start before, and somebody else has taken the address
+        of then: clients know it, and would look for the broker there for ever.
+        """
         amqp, management, distribution, epmd = free_ports(4)
-        return NodePlan(
-            folder=self._folder,
-            name=earlier.name if earlier else f"mediaflow-{secrets.token_hex(4)}@localhost",
-            amqp_port=amqp,
-            management_port=management,
-            distribution_port=distribution,
-            epmd_port=epmd,
-            user=earlier.user if earlier else "mediaflow",
-            password=earlier.password if earlier else secrets.token_urlsafe(18),
+        earlier = self.plan()
+        if earlier is None:
+            name, password = f"mediaflow-{secrets.token_hex(4)}@localhost", secrets.token_urlsafe(18)
+            return NodePlan(
+                self._folder, name, amqp, management, distribution, epmd, user="mediaflow", password=password
+            )
+        taken = [port for port in (earlier.amqp_port, earlier.management_port) if not is_free(port)]
+        if taken and self._known_to_clients:
+            raise BrokerStartFailed(
+                f"port {taken[0]}, on which clients look for the broker, is taken by another program"
+            )
+        return replace(
+            earlier,
+            amqp_port=amqp if earlier.amqp_port in taken else earlier.amqp_port,
+            management_port=management if earlier.management_port in taken else earlier.management_port,
+            distribution_port=earlier.distribution_port if is_free(earlier.distribution_port) else distribution,
+            epmd_port=earlier.epmd_port if is_free(earlier.epmd_port) else epmd,
         )
 
     def remember(self, plan: NodePlan, **processes: ProcessIdentity | None) -> None:
         """Write plan and processes; readable by the owner only, since the login is in it."""
+        self._known_to_clients = True
         state: dict[str, object] = {"plan": asdict(plan) | {"folder": str(plan.folder)}}
         state |= {role: asdict(identity) for role, identity in processes.items() if identity}
         partial = self._file.with_suffix(".part")
