@@ -1,14 +1,18 @@
 """A real S3 service for tests, spoken to over HTTP."""
 
 import logging
+import socket
 import threading
 from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
 
 import boto3
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from moto.s3.responses import S3Response
-from moto.server import ThreadedMotoServer
+from werkzeug.serving import BaseWSGIServer, make_server
+
+from local_fleet.ports import LOOPBACK, free_ports
 
 _put_object, _writing = S3Response.put_object, threading.Lock()
 
@@ -26,10 +30,10 @@ class S3Service:
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         self._atomic = patch.object(S3Response, "put_object", _put_alone)
         self._atomic.start()
-        self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-        self._server.start()
-        host, port = self._server.get_host_and_port()
-        self.endpoint = f"http://{host}:{port}"
+        self._server = _server()
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.endpoint = f"http://{LOOPBACK}:{self._server.port}"
         self.bucket = ""
         self.client = boto3.client(
             "s3",
@@ -73,5 +77,25 @@ class S3Service:
         return found
 
     def close(self) -> None:
-        self._server.stop()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
         self._atomic.stop()
+
+
+def _server() -> BaseWSGIServer:
+    """Make moto's server on a port below the kernel's own range, which many connections at once can use up.
+
+    moto's ThreadedMotoServer asks for any port, and where it gets none its thread ends with "Port 0 is in use" while
+    its starter waits for ever.
+    """
+    app = DomainDispatcherApplication(create_backend_app)
+    while True:
+        try:
+            listener = socket.create_server((LOOPBACK, free_ports(1)[0]), backlog=128)
+        except OSError:  # taken in between
+            continue
+        with listener:
+            return make_server(
+                LOOPBACK, 0, app, threaded=True, request_handler=MotoRequestHandler, fd=listener.fileno()
+            )

@@ -6,7 +6,7 @@ import time
 import httpx
 import pytest
 
-from local_fleet.ports import free_ports
+from refusing_port import refusing_port
 
 ROOM = 2_000_000
 
@@ -45,31 +45,31 @@ def test_a_file_for_which_there_is_no_room_is_507_and_leaves_nothing(full):
 
 
 def test_an_s3_service_that_is_gone_is_503_for_every_form(start, clip):
-    [port] = free_ports(1)
-    server = start(
-        ready=False,
-        MEDIAFLOW_STORE_URL="s3://bucket/flow",
-        AWS_ENDPOINT_URL=f"http://127.0.0.1:{port}",
-        AWS_ACCESS_KEY_ID="key",
-        AWS_SECRET_ACCESS_KEY="secret",
-        AWS_REGION="us-east-1",
-    )
-    with server.client() as client:
-        _until_it_listens(client)
-        for upload in (
-            {"content": clip},
-            {"content": clip, "headers": {"Idempotency-Key": "k-1"}},
-            {"files": {"file": ("a.mp4", clip, "video/mp4")}},
-            {"json": {"assetId": "a-1", "ownerId": "u-1"}},
-            {"json": {"assetId": "a-1", "ownerId": "u-1"}, "headers": {"Idempotency-Key": "k-2"}},
-        ):
-            started = time.monotonic()
-            _refused(client.post("/media/upload", **upload), 503, "store-unavailable")
-            assert time.monotonic() - started < 20
-        _refused(client.post("/media/burst", json={"count": 2}), 503, "store-unavailable")
-        ready = client.get("/readyz")
-        assert ready.status_code == 503
-        assert ready.json()["broker"] == "ok"
+    with refusing_port() as port:
+        server = start(
+            ready=False,
+            MEDIAFLOW_STORE_URL="s3://bucket/flow",
+            AWS_ENDPOINT_URL=f"http://127.0.0.1:{port}",
+            AWS_ACCESS_KEY_ID="key",
+            AWS_SECRET_ACCESS_KEY="secret",
+            AWS_REGION="us-east-1",
+        )
+        with server.client() as client:
+            _until_it_listens(client)
+            for upload in (
+                {"content": clip},
+                {"content": clip, "headers": {"Idempotency-Key": "k-1"}},
+                {"files": {"file": ("a.mp4", clip, "video/mp4")}},
+                {"json": {"assetId": "a-1", "ownerId": "u-1"}},
+                {"json": {"assetId": "a-1", "ownerId": "u-1"}, "headers": {"Idempotency-Key": "k-2"}},
+            ):
+                started = time.monotonic()
+                _refused(client.post("/media/upload", **upload), 503, "store-unavailable")
+                assert time.monotonic() - started < 20
+            _refused(client.post("/media/burst", json={"count": 2}), 503, "store-unavailable")
+            ready = client.get("/readyz")
+            assert ready.status_code == 503
+            assert ready.json()["broker"] == "ok"
 
 
 def _until_it_listens(client):

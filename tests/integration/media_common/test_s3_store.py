@@ -1,4 +1,3 @@
-import socket
 import time
 from pathlib import Path
 from urllib.request import urlopen
@@ -9,6 +8,7 @@ import pytest
 from media_common.errors import StoreUnavailable
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
+from refusing_port import refusing_port
 from s3_service import S3Service
 
 KEY = "assets/a1/transcode/index.m3u8"
@@ -89,18 +89,17 @@ def test_a_bucket_that_is_not_there_is_an_unavailable_store(s3: S3Service) -> No
 def test_a_service_that_does_not_answer_is_unavailable_within_seconds(
     s3: S3Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
-    store = open_store(StoreSettings(store_url=s3.url))
-    started = time.monotonic()
+    with refusing_port() as port:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+        store = open_store(StoreSettings(store_url=s3.url))
+        started = time.monotonic()
 
-    with pytest.raises(StoreUnavailable, match="checking the store"):
-        store.check()
-    with pytest.raises(StoreUnavailable, match="writing"):
-        store.put_bytes(KEY, b"x")
-    with pytest.raises(StoreUnavailable, match="writing"), store.writer(KEY, "video/mp4") as writer:
-        writer.write(b"x" * 20_000_000)
-        writer.commit()
+        with pytest.raises(StoreUnavailable, match="checking the store"):
+            store.check()
+        with pytest.raises(StoreUnavailable, match="writing"):
+            store.put_bytes(KEY, b"x")
+        with pytest.raises(StoreUnavailable, match="writing"), store.writer(KEY, "video/mp4") as writer:
+            writer.write(b"x" * 20_000_000)
+            writer.commit()
 
     assert time.monotonic() - started < 15

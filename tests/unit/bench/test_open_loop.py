@@ -1,7 +1,6 @@
 """The load generator that keeps its rate whatever the server does."""
 
 import json
-import socket
 import subprocess
 import sys
 import threading
@@ -9,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from refusing_port import refusing_port
 
 BENCH = Path(__file__).parents[2] / "bench"
 
@@ -65,9 +66,8 @@ def test_every_request_is_sent_once_and_every_answer_is_counted() -> None:
 
 
 def test_requests_that_no_connection_takes_are_failures() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        port = gone.getsockname()[1]
-    report = load("open_loop", port, 100, 0.1, "tag")
+    with refusing_port() as port:
+        report = load("open_loop", port, 100, 0.1, "tag")
 
     assert (report["accepted"], report["failed"]) == (0, 10)
 
