@@ -3,6 +3,8 @@
 import contextlib
 import threading
 import time
+from typing import Any
+from urllib.parse import urlsplit
 
 import pika
 import pytest
@@ -10,7 +12,9 @@ from pika.adapters.blocking_connection import BlockingChannel, BlockingConnectio
 from pydantic import SecretStr
 
 from local_fleet.broker import PrivateBroker
+from mq_common import _session
 from mq_common._crew import Crew
+from mq_common._returns import Delivery, give_back
 from mq_common._runner import JobRunner
 from mq_common._session import Session
 from mq_common._traffic import Traffic
@@ -22,6 +26,7 @@ from mq_common.jobs import ErrorKinds, JobContext
 from mq_common.settings import BrokerSettings
 from mq_common.topology import declare_topology
 from mq_workers import RecordingJob, depth, eventually, probe, send, take, working
+from wire import Wire
 
 pytestmark = pytest.mark.usefixtures("declared")
 
@@ -117,6 +122,36 @@ def test_a_job_that_outlasts_the_grace_time_is_cancelled_and_its_message_returne
     properties, _ = take(channel, spec.queue)
     assert not (properties.headers or {}).get("x-delivery-count")
     assert job.failures == []
+
+
+def test_a_connection_that_is_lost_while_messages_are_given_back_is_no_reason_to_end_in_disorder(
+    settings: BrokerSettings, spec: ChannelSpec, channel: BlockingChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = urlsplit(settings.amqp_url.get_secret_value())
+    wire = Wire(str(address.hostname), int(address.port or 5672))
+    login = address.netloc.rpartition("@")[0]
+    wired = address._replace(netloc=f"{login}@127.0.0.1:{wire.port}").geturl()
+    release, given_back = threading.Event(), threading.Event()
+
+    def give_back_into_the_void(*arguments: Any) -> list[Delivery]:
+        wire.break_all()
+        given_back.set()
+        return give_back(*arguments)
+
+    monkeypatch.setattr(_session, "give_back", give_back_into_the_void)
+    job = RecordingJob(lambda event, context: release.wait(20))
+    send(channel, spec, *(f"a-{number}" for number in range(4)))
+
+    try:
+        with working(spec, job, settings.model_copy(update={"amqp_url": SecretStr(wired)})) as running:
+            eventually(lambda: len(job.ran) == 2)
+            running.worker.stop()
+            eventually(given_back.is_set)
+            release.set()
+    finally:
+        wire.close()
+    assert running.codes == [0]
+    eventually(lambda: depth(channel, spec.queue) == 4)
 
 
 @pytest.mark.slow

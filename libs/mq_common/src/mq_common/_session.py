@@ -7,6 +7,7 @@ from typing import Any
 import pika
 import structlog
 from pika.adapters.blocking_connection import BlockingChannel, BlockingConnection
+from pika.exceptions import ConnectionWrongStateError
 
 from mq_common import metrics
 from mq_common._acks import AckWindow
@@ -81,6 +82,7 @@ class Session:
 
     def turn(self, wait_s: float) -> None:
         """Wait for news from the broker or from the job threads, hand over what arrived and settle what is done."""
+        self._require_open()
         self._connection.process_data_events(time_limit=wait_s)
         self._hand_over()
         self.settle()
@@ -150,8 +152,17 @@ class Session:
         Quorum queues of RabbitMQ 4.3 apply acks with low priority, and the end of the channel can overtake them: the
         message would come again (found to be done, but for nothing, and counted against its limit).
         """
+        self._require_open()
         self._connection.sleep(LINGER_S)
         self._hand_over()
+
+    def _require_open(self) -> None:
+        """Raise ConnectionWrongStateError when the connection was lost while messages were given back.
+
+        That is no reason to stop settling, but Pika's loop then answers with a ValueError, which says nothing.
+        """
+        if not self._connection.is_open:
+            raise ConnectionWrongStateError("the connection was lost while messages were given back")
 
     def _give_back(self, deliveries: list[Delivery]) -> None:
         settled = give_back(self._connection, self._channel, self._spec.queue, deliveries)
