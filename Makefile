@@ -7,7 +7,7 @@ FLEET := $(BIN)/mediaflow
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay logs test lint format bench scenarios scenario chaos lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay logs test lint format bench scenarios scenario chaos translations lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,13 @@ scenario: bootstrap ## Play one of them: make scenario N=3
 
 chaos: bootstrap-dev ## Hurt the fleet under load and prove that nothing was lost (MINUTES=30 SEED=7, ARGS=… chooses)
 	@PYTHONPATH=tests/support $(BIN)/python tests/chaos/run.py $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+PO = services/console/src/console/translations/tr/LC_MESSAGES/messages
+translations: bootstrap-dev ## Collect the console's sentences, and compile what is translated of them
+	@$(BIN)/pybabel -q extract -F services/console/babel.cfg -k lazy_gettext -k _l --add-location file --sort-by-file -w 120 \
+		--project mediaflow-console --version 0.1.0 -o .cache/messages.pot services/console/src/console
+	@$(BIN)/pybabel -q update --ignore-pot-creation-date --add-location file -N -w 120 -l tr -i .cache/messages.pot -o $(PO).po
+	@$(BIN)/pybabel -q compile -l tr -i $(PO).po -o $(PO).mo
 
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addresses

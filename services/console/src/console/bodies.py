@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from flask import request
+from flask_babel import gettext as _
 from pydantic import BaseModel, ValidationError
 
 from console.problems import INVALID, MALFORMED, NOT_JSON, Problem
@@ -19,7 +20,7 @@ def read_body(model: type[M]) -> M:
     Raises Problem: 415 for another content type, 413, 400 for what is not JSON, 422 that names the fields.
     """
     if request.mimetype != "application/json":
-        raise Problem(NOT_JSON, "Send the header Content-Type: application/json.")
+        raise Problem(NOT_JSON, _("Send the header Content-Type: application/json."))
     request.max_content_length = MAX_BODY_BYTES
     body = request.get_data(cache=False) or b"{}"
     try:
@@ -27,7 +28,7 @@ def read_body(model: type[M]) -> M:
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)
     if any(each["type"] == "json_invalid" for each in found):
-        raise Problem(MALFORMED, f"The body is not JSON: {found[0]['msg']}.")
+        raise Problem(MALFORMED, _("The body is not JSON: %(error)s.", error=found[0]["msg"]))
     fields = [{"field": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in found]
     said = "; ".join(f"{each['field']}: {each['message']}" for each in fields)
     raise Problem(INVALID, said, {"fields": fields})

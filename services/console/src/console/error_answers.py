@@ -2,6 +2,7 @@
 
 import structlog
 from flask import Flask, Response, make_response, request
+from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
@@ -51,20 +52,20 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, (StoreError, ObjectNotFound)):
-        return Problem(STORE_UNAVAILABLE, f"{error}. Trying again may help.")
+        return Problem(STORE_UNAVAILABLE, _("%(error)s. Trying again may help.", error=error))
     if isinstance(error, HTTPException):
         return _of_flask(error)
-    return Problem(INTERNAL, "An unexpected error; the console's log has the reason. Trying again may help.")
+    return Problem(INTERNAL, _("An unexpected error; the console's log has the reason. Trying again may help."))
 
 
 def _of_flask(error: HTTPException) -> Problem:
     if isinstance(error, CSRFError):
-        return Problem(FORM_EXPIRED, "Load the page again and repeat what you did.")
+        return Problem(FORM_EXPIRED, _("Load the page again and repeat what you did."))
     if isinstance(error, NotFound):
-        return Problem(NO_SUCH_ADDRESS, "The address may be mistyped, or what it named is gone.")
+        return Problem(NO_SUCH_ADDRESS, _("The address may be mistyped, or what it named is gone."))
     if isinstance(error, MethodNotAllowed):
         allowed = ", ".join(sorted(error.valid_methods or ()))
-        return Problem(WRONG_METHOD, f"This address takes {allowed}.", headers={"Allow": allowed})
+        return Problem(WRONG_METHOD, _("This address takes %(methods)s.", methods=allowed), headers={"Allow": allowed})
     return Problem(of_status(error.code or 500, error.name), error.description or error.name)
 
 

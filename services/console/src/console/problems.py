@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from flask_babel import lazy_gettext as _
+from flask_babel.speaklater import LazyString
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -14,33 +16,36 @@ TYPE_PREFIX = "urn:mediaflow:problem:"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of problem: the last part of its type, its HTTP status, its title and when to try again (seconds)."""
+    """A kind of problem: the last part of its type, its HTTP status, its title and when to try again (seconds).
+
+    Titles are in the language of who asks; types are the same for all.
+    """
 
     slug: str
     status: int
-    title: str
+    title: str | LazyString
     retry_after_s: int | None = None
 
 
-MALFORMED = Kind("malformed-request", 400, "The request can't be read")
-FORM_EXPIRED = Kind("csrf-token", 400, "The page is too old, or the request did not come from it")
-LOGIN_NEEDED = Kind("login-needed", 401, "Log in first")
-WRONG_HOST = Kind("wrong-host", 403, "The console does not answer under this name")
-CROSS_SITE = Kind("cross-site-request", 403, "Other web sites may not do this")
-NO_SUCH_ADDRESS = Kind("not-found", 404, "There is nothing at this address")
-NO_SUCH_CHANNEL = Kind("channel-not-found", 404, "There is no such channel")
-WRONG_METHOD = Kind("method-not-allowed", 405, "This address does not take that method")
-REFUSED = Kind("refused", 409, "This can't be done now")
-TOO_LARGE = Kind("too-large", 413, "The request is too large")
-NOT_JSON = Kind("not-json", 415, "Changes are sent as JSON")
-INVALID = Kind("invalid-fields", 422, "Some fields are not valid")
-TOO_MANY_TRIES = Kind("too-many-tries", 429, "Too many tries", 60)
-INTERNAL = Kind("internal-error", 500, "Something went wrong here")
-BROKER_UNAVAILABLE = Kind("broker-unavailable", 503, "The message broker can't be used now", 5)
-FLEET_UNAVAILABLE = Kind("fleet-unavailable", 503, "The fleet can't be reached now", 5)
-INGEST_UNAVAILABLE = Kind("ingest-unavailable", 503, "The upload service can't be reached now", 5)
-STORE_UNAVAILABLE = Kind("store-unavailable", 503, "The object store can't be used now", 5)
-TOO_MANY_VIEWERS = Kind("too-many-viewers", 503, "Too many live views are open", 10)
+MALFORMED = Kind("malformed-request", 400, _("The request can't be read"))
+FORM_EXPIRED = Kind("csrf-token", 400, _("The page is too old, or the request did not come from it"))
+LOGIN_NEEDED = Kind("login-needed", 401, _("Log in first"))
+WRONG_HOST = Kind("wrong-host", 403, _("The console does not answer under this name"))
+CROSS_SITE = Kind("cross-site-request", 403, _("Other web sites may not do this"))
+NO_SUCH_ADDRESS = Kind("not-found", 404, _("There is nothing at this address"))
+NO_SUCH_CHANNEL = Kind("channel-not-found", 404, _("There is no such channel"))
+WRONG_METHOD = Kind("method-not-allowed", 405, _("This address does not take that method"))
+REFUSED = Kind("refused", 409, _("This can't be done now"))
+TOO_LARGE = Kind("too-large", 413, _("The request is too large"))
+NOT_JSON = Kind("not-json", 415, _("Changes are sent as JSON"))
+INVALID = Kind("invalid-fields", 422, _("Some fields are not valid"))
+TOO_MANY_TRIES = Kind("too-many-tries", 429, _("Too many tries"), 60)
+INTERNAL = Kind("internal-error", 500, _("Something went wrong here"))
+BROKER_UNAVAILABLE = Kind("broker-unavailable", 503, _("The message broker can't be used now"), 5)
+FLEET_UNAVAILABLE = Kind("fleet-unavailable", 503, _("The fleet can't be reached now"), 5)
+INGEST_UNAVAILABLE = Kind("ingest-unavailable", 503, _("The upload service can't be reached now"), 5)
+STORE_UNAVAILABLE = Kind("store-unavailable", 503, _("The object store can't be used now"), 5)
+TOO_MANY_VIEWERS = Kind("too-many-viewers", 503, _("Too many live views are open"), 10)
 
 
 @dataclass(eq=False)
@@ -48,7 +53,7 @@ class Problem(Exception):
     """A request that ends here. ``detail`` says what to do; ``members`` are the problem's own extra members."""
 
     kind: Kind
-    detail: str
+    detail: str | LazyString
     members: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -64,9 +69,9 @@ class Problem(Exception):
         """Give the JSON body; ``instance`` is the path that was asked for."""
         problem: dict[str, Any] = {
             "type": TYPE_PREFIX + self.kind.slug,
-            "title": self.kind.title,
+            "title": str(self.kind.title),
             "status": self.kind.status,
-            "detail": self.detail,
+            "detail": str(self.detail),
             "instance": instance,
         }
         return orjson.dumps(problem | dict(self.members))

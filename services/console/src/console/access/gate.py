@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 from flask import Flask, Response, g, redirect, request, url_for
+from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFProtect
 
 from console.access.operator import LOCAL, clean_name
@@ -36,9 +37,9 @@ class Gate:
         if request.endpoint in _PROBES:
             return None
         if self.password is None and not is_loopback(host_of(request.host)):
-            raise Problem(WRONG_HOST, "Without a password the console answers to localhost only.")
+            raise Problem(WRONG_HOST, _("Without a password the console answers to localhost only."))
         if is_of_other_site(request.method, dict(request.headers), request.host_url.rstrip("/")):
-            raise Problem(CROSS_SITE, "Open the console itself and do it there.")
+            raise Problem(CROSS_SITE, _("Open the console itself and do it there."))
         operator, program = self._who()
         if operator is None and request.endpoint not in _OPEN:
             return self._to_login()
@@ -64,7 +65,7 @@ class Gate:
             name, colon, given = "", "", ""
         if not colon or not is_password(given, password):
             self.note_wrong_password(name)
-            raise self._login_needed("The password is wrong.")
+            raise self._login_needed(_("The password is wrong."))
         return clean_name(name) or "program"
 
     def _check_change(self, *, program: bool) -> None:
@@ -72,13 +73,13 @@ class Gate:
         if not program:
             self.csrf.protect()  # type: ignore[no-untyped-call]
         elif request.mimetype != "application/json":
-            raise Problem(NOT_JSON, "Send the header Content-Type: application/json.")
+            raise Problem(NOT_JSON, _("Send the header Content-Type: application/json."))
 
     def _to_login(self) -> Response:
         if wants_page():
             wanted = request.full_path if request.query_string else request.path
             return redirect(url_for("login", next=wanted if request.method == "GET" else "/"))  # type: ignore[return-value]
-        raise self._login_needed("Log in at /login; programs send the password by HTTP Basic, with any name.")
+        raise self._login_needed(_("Log in at /login; programs send the password by HTTP Basic, with any name."))
 
     def _login_needed(self, detail: str) -> Problem:
         # A browser would put a window of its own before the page.
@@ -89,7 +90,11 @@ class Gate:
         """Raise Problem 429 when this address has tried too many wrong passwords."""
         if wait_s := self.tries.wait_s(request.remote_addr or ""):
             headers = {"Retry-After": str(wait_s)}
-            raise Problem(TOO_MANY_TRIES, f"Too many wrong passwords. Try again in {wait_s} s.", headers=headers)
+            raise Problem(
+                TOO_MANY_TRIES,
+                _("Too many wrong passwords. Try again in %(seconds)s s.", seconds=wait_s),
+                headers=headers,
+            )
 
     def note_wrong_password(self, name: str) -> None:
         """Count it, and write it down."""
