@@ -5,7 +5,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 import orjson
-from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Retry, Timeout, connection_from_url
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager, Retry, Timeout, connection_from_url
 from urllib3.exceptions import HTTPError
 
 from console.assets.ingest_errors import AnswerNotUnderstood, IngestRefused, IngestUnavailable
@@ -40,6 +40,7 @@ class IngestClient:
         self._pool: HTTPConnectionPool = connection_from_url(
             self.base_url, maxsize=_KEPT_CONNECTIONS, block=False, timeout=self._timeout
         )
+        self._elsewhere = PoolManager(num_pools=4, maxsize=_KEPT_CONNECTIONS)
 
     def capabilities(self) -> Json:
         """Give what ingest takes: ``simulated`` (bool), ``maxUploadBytes``, ``maxBurst``."""
@@ -95,9 +96,29 @@ class IngestClient:
         except HTTPError as error:
             raise self._unavailable(error) from error
 
+    def open_elsewhere(self, url: str, *, headers: Mapping[str, str], read_s: float) -> BaseHTTPResponse:
+        """Get what ingest has sent us on to: a signed address in the object store. See `open`."""
+        if not url.startswith(("http://", "https://")):
+            raise AnswerNotUnderstood(f"Ingest at {self.base_url} sends on to what is no address of a store.")
+        timeout = Timeout(connect=self._timeout.connect_timeout, read=read_s)
+        try:
+            return self._elsewhere.request(
+                "GET",
+                url,
+                headers=dict(headers),
+                retries=_ONCE_MORE,
+                redirect=False,
+                preload_content=False,
+                decode_content=False,
+                timeout=timeout,
+            )
+        except HTTPError as error:
+            raise IngestUnavailable(f"The object store can't be reached ({_reason(error)}).") from error
+
     def close(self) -> None:
         """Close the kept connections."""
         self._pool.close()
+        self._elsewhere.clear()
 
     def _json(
         self,
