@@ -24,8 +24,11 @@ Json = dict[str, Any]
 class KubeApi:
     """Requests in one namespace with the account of `configuration`. Thread-safe; makes no retries of its own."""
 
-    def __init__(self, configuration: client.Configuration, namespace: str) -> None:
+    def __init__(
+        self, configuration: client.Configuration, namespace: str, timeout_s: tuple[float, float] = _TIMEOUT_S
+    ) -> None:
         configuration.retries = False
+        self._timeout_s = timeout_s
         self.namespace = namespace
         self._host = str(configuration.host)
         self._client = client.ApiClient(configuration)
@@ -105,7 +108,7 @@ class KubeApi:
             auth_settings=["BearerToken"],
         )
         try:
-            response = self._client.call_api(*request, _request_timeout=_TIMEOUT_S)
+            response = self._client.call_api(*request, _request_timeout=self._timeout_s)
             content: bytes = response.read() or b""  # type: ignore[no-untyped-call]
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise unreachable(self._host, _brief(error)) from None

@@ -28,8 +28,8 @@ from mq_common.errors import ConfigurationError
 #: Where a pod finds its own namespace.
 _NAMESPACE_FILE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
-#: Looks at an object that others keep changing before it is given up. KEDA writes a ScaledObject's status now and then.
-_TRIES = 5
+#: Looks at an object that others keep changing before it is given up. KEDA writes a status every few seconds.
+_TRIES = 10
 
 #: Seconds for which it is believed that KEDA is there, or is not.
 _KEDA_BELIEVED_S = 60.0
