@@ -7,10 +7,10 @@ FLEET := $(BIN)/mediaflow
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay logs test lint format bench scenarios scenario chaos translations lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay logs test lint format bench scenarios scenario chaos kube-apiserver test-kube-api translations lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: bootstrap ## Start the fleet, send a real clip through it and show what comes out (CLIP=file sends your own)
 	@$(FLEET) run $(CLIP) $(if $(AUTOSCALE),--autoscale)
@@ -76,6 +76,16 @@ translations: bootstrap-dev ## Collect the console's sentences, and compile what
 		--project mediaflow-console --version 0.1.0 -o .cache/messages.pot services/console/src/console
 	@$(BIN)/pybabel -q update --ignore-pot-creation-date --add-location file -N -w 120 -l tr -i .cache/messages.pot -o $(PO).po
 	@$(BIN)/pybabel -q compile -l tr -i $(PO).po -o $(PO).mo
+
+# Needs Go and takes minutes the first time; nothing else builds it.
+KUBE_APISERVER ?= .cache/kube-apiserver
+kube-apiserver: ## Build Kubernetes' own API server, for test-kube-api
+	@cd tests/kube_apiserver && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o ../../.cache/kube-apiserver .
+
+test-kube-api: bootstrap-dev ## Test the control of Kubernetes against a real API server (KUBE_APISERVER=file; etcd on the PATH)
+	@[ -x $(KUBE_APISERVER) ] || { echo "$(KUBE_APISERVER) is not there: make kube-apiserver builds it"; exit 1; }
+	@command -v etcd >/dev/null || { echo "etcd is not there: Debian's package is etcd-server"; exit 1; }
+	@KUBE_APISERVER=$(abspath $(KUBE_APISERVER)) $(BIN)/python -m pytest tests/integration/console/control -k kube-apiserver $(ARGS)
 
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addresses
