@@ -193,3 +193,11 @@ def test_what_cannot_be_is_said_with_what_there_is(cluster, make_control):
 def test_an_account_that_is_not_known_is_told_so(cluster, make_control):
     with pytest.raises(ControlUnavailable, match="does not know the console's account"):
         make_control(token="another").fleet()
+
+
+def test_a_list_that_comes_in_pages_is_read_to_its_end(cluster, make_control, monkeypatch):
+    monkeypatch.setattr("console.control.kube_api._PAGE", 2)
+    add_deployment(cluster, "transcode")
+    for number in range(5):
+        add_pod(cluster, f"transcode-{number}", "worker", "transcode", running())
+    assert len(make_control().fleet().channels["transcode"].workers) == 5
