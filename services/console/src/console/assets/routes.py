@@ -46,8 +46,10 @@ def add_assets_routes(app: Flask, runtime: Runtime) -> None:
 
 
 def _add_pages(app: Flask, runtime: Runtime) -> None:
-    lists, looks = RecentAnswers(runtime.ingest.assets), RecentAnswers(lambda query: runtime.ingest.asset(query["id"]))
-    limits = RecentAnswers(lambda _: runtime.ingest.capabilities(), fresh_s=30.0)
+    client = runtime.ingest
+    lists = RecentAnswers(lambda query: client.assets(query))  # noqa: PLW0108 - not before somebody asks
+    looks = RecentAnswers(lambda query: client.asset(query["id"]))
+    limits = RecentAnswers(lambda _: client.capabilities(), fresh_s=30.0)
 
     @app.get("/assets")
     def assets() -> Response:
