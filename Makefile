@@ -72,9 +72,10 @@ chaos: bootstrap-dev ## Hurt the fleet under load and prove that nothing was los
 
 PO = services/console/src/console/translations/tr/LC_MESSAGES/messages
 translations: bootstrap-dev ## Collect the console's sentences, and compile what is translated of them
+	@mkdir -p .cache
 	@$(BIN)/pybabel -q extract -F services/console/babel.cfg -k lazy_gettext -k _l --add-location file --sort-by-file -w 120 \
 		--project mediaflow-console --version 0.1.0 -o .cache/messages.pot services/console/src/console
-	@$(BIN)/pybabel -q update --ignore-pot-creation-date --add-location file -N -w 120 -l tr -i .cache/messages.pot -o $(PO).po
+	@$(BIN)/pybabel -q update --ignore-pot-creation-date --ignore-obsolete -N -w 120 -l tr -i .cache/messages.pot -o $(PO).po
 	@$(BIN)/pybabel -q compile -l tr -i $(PO).po -o $(PO).mo
 
 # Needs Go and takes minutes the first time; nothing else builds it.

@@ -82,7 +82,7 @@ LESSONS = (
                 "back-pressure",
                 _("Back-pressure"),
                 _(
-                    "A bounded queue has to do something when it fills up. From 70% on, producers are slowed in "
+                    "A bounded queue has to do something when it fills up. Above 70%, producers are slowed in "
                     "proportion to the room that is left: the pressure flows upstream, where a caller can wait, shed "
                     "load or answer 429. Choose which in “When the queue fills up”."
                 ),
