@@ -4,7 +4,13 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from mq_common._histogram import OneWriterHistogram
 
-_JOB_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
+# Narrow enough to plan with: from bucket to bucket no more than twice the time.
+# fmt: off
+JOB_BUCKETS = (
+    0.01, 0.015, 0.025, 0.035, 0.05, 0.075, 0.1, 0.15, 0.25, 0.35, 0.5, 0.75, 1, 1.5, 2, 2.5, 3.5, 5, 7.5, 10,
+    15, 20, 30, 45, 60, 90, 120, 180, 300, 450, 600, 900, 1800, 3600, 7200,
+)
+# fmt: on
 _LAG_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21600, 86400)
 _CONFIRM_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 
@@ -31,7 +37,7 @@ CHANNEL_REOPENS = Counter(
 DELIVERIES = Counter("mediaflow_deliveries", "Messages taken from the queue", ["channel", "redelivered"])
 JOBS = Counter("mediaflow_jobs", "Messages by how they ended", ["channel", "outcome"])
 FAILED_ATTEMPTS = Counter("mediaflow_job_failed_attempts", "Attempts that failed", ["channel", "kind"])
-JOB_SECONDS = OneWriterHistogram("mediaflow_job_seconds", "Time of a job, all its attempts and waits", _JOB_BUCKETS)
+JOB_SECONDS = OneWriterHistogram("mediaflow_job_seconds", "Time of a job, all its attempts and waits", JOB_BUCKETS)
 LAG_SECONDS = OneWriterHistogram("mediaflow_job_lag_seconds", "Age of a message when its job started", _LAG_BUCKETS)
 RUNNING = Gauge("mediaflow_jobs_running", "Jobs running now", ["channel"])
 GIVEN_BACK = Counter("mediaflow_given_back", "Messages returned to their queue on shutdown", ["channel"])

@@ -1,0 +1,122 @@
+"""What this fleet's last minutes say about one channel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from console.planner.attempts import JobMix, mix_of, simulated_mix
+from console.planner.figures import Figure, assumed, configured, measured
+from console.planner.job_times import JobTimes, constant
+from console.planner.scaling_rule import ScalingRule
+from console.planner.slot_cycle import Moment, slot_cycle
+from console.planner.tally import Counted
+from mq_common.channels import ChannelSpec
+
+#: Seconds of history that "today" means.
+WINDOW_S = 900.0
+#: Jobs that make a distribution; a window with fewer is made longer.
+ENOUGH_JOBS = 30
+#: What a message costs besides its job where the queue was never full enough to see it, in seconds.
+USUAL_OVERHEAD_S = 0.005
+#: How long a worker needs to start where none was seen to, in seconds: a process here, a pod elsewhere.
+USUAL_START_S = {"local": 1.5, "kubernetes": 15.0}
+#: A stretch of full queue shows the time of a round when it holds several; seconds, and rounds.
+_LEAST_STRETCH_S, _LEAST_ROUNDS = 5.0, 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One channel as it is: its figures with their provenance, and the distributions behind them.
+
+    arrival: messages per second. job: seconds. failing: share of messages 0–1 that end as dead letters. overhead:
+    seconds a place of a worker stands empty between two jobs. start: seconds until a new worker takes messages.
+    ready, unacked, workers: now.
+    """
+
+    channel: str
+    arrival: Figure
+    job: Figure
+    failing: Figure
+    overhead: Figure
+    start: Figure
+    ready: int
+    unacked: int
+    workers: int
+    jobs: JobMix
+    starts: JobTimes
+    concurrency: int
+    prefetch: int
+    rule: ScalingRule
+    #: What has to be known about these figures, as keys of console.planner.words.
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of a channel. ``moments``: one or more looks at its queue, oldest first."""
+
+    moments: Sequence[Moment]
+    counted: Counted
+    starts: JobTimes | None
+    workers: int
+
+
+def measure(spec: ChannelSpec, seen: Seen, rule: ScalingRule, kind: str, *, simulated: bool) -> Measured:
+    """Turn what was seen into figures; what was not seen is taken from the channels file, and says so.
+
+    simulated: whether jobs without a history are those of the channel's pretended provider.
+    """
+    mix, job, failing = _jobs(spec, seen.counted, simulated)
+    starts = seen.starts or constant(USUAL_START_S.get(kind, 15.0))
+    start = measured(starts.mean_s, len(starts.points)) if seen.starts else assumed(starts.mean_s)
+    now = seen.moments[-1] if seen.moments else None
+    remarks = []
+    if seen.counted.since_start:
+        remarks.append("since_start")
+    if job.source != "measured":
+        remarks.append("no_jobs_seen")
+    return Measured(
+        channel=spec.name,
+        arrival=_arrival(seen.moments),
+        job=job,
+        failing=failing,
+        overhead=_overhead(spec, seen.moments, mix),
+        start=start,
+        ready=now.ready if now else 0,
+        unacked=now.unacked if now else 0,
+        workers=seen.workers,
+        jobs=mix,
+        starts=starts,
+        concurrency=spec.concurrency,
+        prefetch=spec.prefetch,
+        rule=rule,
+        remarks=tuple(remarks),
+    )
+
+
+def _jobs(spec: ChannelSpec, counted: Counted, simulated: bool) -> tuple[JobMix, Figure, Figure]:
+    counters = counted.counters
+    if counters.jobs:
+        mix = mix_of(counters, spec.retries)
+        return (
+            mix,
+            measured(counters.seconds / counters.jobs, counters.jobs, counted.seconds),
+            measured(mix.failing_share, counters.jobs, counted.seconds),
+        )
+    pretended = simulated_mix(spec.simulated.latency_ms / 1000, spec.simulated.failure_rate, spec.retries)
+    source = configured if simulated else assumed
+    return pretended, source(pretended.mean_s), source(pretended.failing_share)
+
+
+def _arrival(moments: Sequence[Moment]) -> Figure:
+    if len(moments) < 2 or moments[-1].at <= moments[0].at:
+        return assumed(0.0)
+    came, over_s = moments[-1].arrived - moments[0].arrived, moments[-1].at - moments[0].at
+    return measured(came / over_s, came, over_s)
+
+
+def _overhead(spec: ChannelSpec, moments: Sequence[Moment], mix: JobMix) -> Figure:
+    least_s = max(_LEAST_STRETCH_S, _LEAST_ROUNDS * mix.mean_s)
+    cycle = slot_cycle(moments, spec.concurrency, least_s)
+    if cycle is None:
+        return assumed(USUAL_OVERHEAD_S)
+    return measured(max(0.0, cycle.seconds - mix.mean_s), cycle.rounds)

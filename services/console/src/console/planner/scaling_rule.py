@@ -1,0 +1,35 @@
+"""How the number of workers follows the queue, and with which delays."""
+
+from dataclasses import dataclass, replace
+
+#: The local fleet's autoscaler looks every two seconds; the figures it sees are a second old at most
+#: (local_fleet.autoscaler; a test keeps them equal).
+LOCAL_POLL_S = 2.0
+LOCAL_FIGURES_AGE_S = 1.0
+
+#: On Kubernetes the horizontal autoscaler looks every 15 seconds, the broker's figures are up to five seconds old, and
+#: it waits five minutes before it goes down unless told otherwise.
+KUBERNETES_POLL_S = 15.0
+KUBERNETES_FIGURES_AGE_S = 5.0
+KUBERNETES_COOLDOWN_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingRule:
+    """⌈(ready + unacked) / target⌉ workers, between fewest and most; or as many as there are, where ``follows`` is off.
+
+    poll_s: seconds between two looks. figures_age_s: how old what it sees may be. cooldown_s: seconds for which fewer
+    must have been enough before some go.
+    """
+
+    target: int
+    fewest: int
+    most: int
+    poll_s: float
+    figures_age_s: float
+    cooldown_s: float
+    follows: bool = True
+
+    def with_choice(self, target: int, most: int) -> "ScalingRule":
+        """Give the same rule with another target and maximum; it follows the queue then."""
+        return replace(self, target=target, fewest=min(self.fewest, most), most=most, follows=True)
