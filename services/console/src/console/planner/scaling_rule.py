@@ -29,6 +29,8 @@ class ScalingRule:
     figures_age_s: float
     cooldown_s: float
     follows: bool = True
+    #: A number of workers is kept while the queue is within this share of what it stands for (the HPA's own is 0.1).
+    tolerance: float = 0.0
 
     def with_choice(self, target: int, most: int) -> "ScalingRule":
         """Give the same rule with another target and maximum; it follows the queue then."""
