@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from console.planner.forecast import FULL, Cancelled, Spread, spread
@@ -59,6 +59,10 @@ class Choices:
     complete: bool
 
 
+class OutOfTime(Exception):
+    """The search has used up its time."""
+
+
 class Search:
     """Looks for the cheapest settings that keep the oldest waiting message younger than ``lag_s`` seconds."""
 
@@ -75,74 +79,80 @@ class Search:
     ) -> None:
         """most, target: nothing above this many workers, and no other target, is tried. budget_s: of real time."""
         self._situation, self._lag_s, self._seeds = situation, lag_s, seeds
-        self._fewest_needed = _workers_needed(situation, lag_s)
+        self._fewest_needed = workers_needed(situation, lag_s)
         self._limit = most or max(2 * situation.rule.most, 2 * self._fewest_needed, 12)
-        self._targets = (target,) if target else _targets(situation, lag_s, self._fewest_needed)
-        self._horizon_s = max(_LIMITS * lag_s * (situation.arrival.value > 0), _horizon(situation, self._fewest_needed))
+        self._targets = (target,) if target else targets_worth_trying(situation, lag_s, self._fewest_needed)
+        self._horizon_s = compared_over(situation, lag_s, self._fewest_needed)
         self._until = time.monotonic() + budget_s
         self._is_cancelled = is_cancelled
-        self._tried = 0
+        self._courses: dict[tuple[int, int, int], Course] = {}
+        self._guess = self._fewest_needed
+        self._found: list[Choice] = []
+        #: How things are is told whatever time it takes; the rest only within the budget.
+        self._is_bounded = False
 
     def run(self) -> Choices:
         """Search. Raises Cancelled."""
         rule = self._situation.rule
-        as_is = self._judged(self._situation, rule.target if rule.follows else None)
-        found = list(self._found())
-        best = _recommended(found, as_is)
-        if best is not None and best.target is not None:
-            found += self._with_more(best.target, best.most)
+        as_is = self._judged(self._situation, seeds=1 if self._is_hopeless(self._situation) else self._seeds)
+        self._is_bounded, complete = True, True
+        if not (as_is.keeps and as_is.most_workers <= max(1, rule.fewest)):  # else nothing could cost less
+            try:
+                self._try_all(as_is)
+            except OutOfTime:
+                complete = False
         return Choices(
             lag_s=self._lag_s,
             horizon_s=self._horizon_s,
-            best=best,
-            front=_front([each for each in found if each.keeps] or found),
+            best=recommended(self._found, as_is),
+            front=front([each for each in self._found if each.keeps] or self._found),
             as_is=as_is,
-            tried=self._tried,
+            tried=len(self._courses),
             limit=self._limit,
-            complete=not self._is_late,
+            complete=complete,
         )
 
-    @property
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._until
-
-    def _found(self) -> Iterator[Choice]:
-        """Give, for every target, the smallest maximum that keeps the lag; and the fewest workers that always run."""
-        standing = self._smallest(lambda count: _always(self._situation, count))
-        if standing is not None:
-            yield self._judged(_always(self._situation, standing), None)
+    def _try_all(self, as_is: Choice) -> None:
+        """For every target the smallest maximum that keeps the lag; the fewest workers that always run; and more."""
         for target in self._targets:
-            if self._is_late:
-                return
-            if (choice := self._for_target(target)) is not None:
-                yield choice
+            self._for_target(target)
+        standing = self._smallest(lambda count: always(self._situation, count))
+        if standing is not None:
+            self._found.append(self._judged(always(self._situation, standing)))
+        best = recommended(self._found, as_is)
+        if best is not None and best is not as_is and best.target is not None:
+            for count in sorted({min(self._limit, math.ceil(best.most * times)) for times in _MORE} - {best.most}):
+                self._found.append(self._judged(self._situation.choosing(best.target, count)))
 
-    def _for_target(self, target: int) -> Choice | None:
+    def _for_target(self, target: int) -> None:
         most = self._smallest(lambda count: self._situation.choosing(target, count))
         if most is None:
-            return None
-        choice = self._judged(self._situation.choosing(target, most), target)
-        while not choice.keeps and most < self._limit and not self._is_late:  # the first run was a lucky one
+            return
+        self._guess = most
+        choice = self._judged(self._situation.choosing(target, most))
+        while not choice.keeps and most < self._limit:  # the first run was a lucky one
             most = min(self._limit, most + max(1, most // 8))
-            choice = self._judged(self._situation.choosing(target, most), target)
-        return choice
-
-    def _with_more(self, target: int, most: int) -> Iterator[Choice]:
-        """Give what more workers at the best target would bring."""
-        for count in sorted({min(self._limit, math.ceil(most * times)) for times in _MORE} - {most}):
-            if self._is_late:
-                return
-            yield self._judged(self._situation.choosing(target, count), target)
+            choice = self._judged(self._situation.choosing(target, most))
+        self._found.append(choice)
 
     def _smallest(self, setting: Callable[[int], Situation]) -> int | None:
-        """Give the smallest maximum under which a first run keeps the lag; None when not even the limit does."""
-        low, high = self._fewest_needed, self._fewest_needed
+        """Give the smallest maximum under which a first run keeps the lag; None when not even the limit does.
+
+        Looked for around the last one that was found, since neighbours are alike.
+        """
+        low, high = self._fewest_needed, min(self._guess, self._limit)
         if low > self._limit:
             return None
-        while not self._keeps(setting(high)):
-            if high >= self._limit or self._is_late:
-                return None
-            low, high = high + 1, min(self._limit, max(high + 1, high * 3 // 2))
+        if self._keeps(setting(high)):
+            step = 1
+            while high > low and self._keeps(setting(max(low, high - step))):
+                high, step = max(low, high - step), step * 2
+            low = max(low, high - step + 1) if high > low else low
+        else:
+            while not self._keeps(setting(high)):
+                if high >= self._limit:
+                    return None
+                low, high = high + 1, min(self._limit, max(high + 1, high * 3 // 2))
         while low < high:
             middle = (low + high) // 2
             if self._keeps(setting(middle)):
@@ -152,40 +162,51 @@ class Search:
         return high
 
     def _keeps(self, situation: Situation) -> bool:
-        return self._run(situation, 1, self._too_old).peak_lag_s <= self._lag_s
+        return self._run(situation, 1, give_up=True).peak_lag_s <= self._lag_s
 
-    def _judged(self, situation: Situation, target: int | None) -> Choice:
+    def _is_hopeless(self, situation: Situation) -> bool:
+        return situation.arrival.value >= FULL * situation.capacity(situation.most)
+
+    def _judged(self, situation: Situation, *, seeds: int | None = None) -> Choice:
         """Run it with every seed."""
-        courses = [self._run(situation, seed) for seed in range(1, self._seeds + 1)]
+        courses = [self._run(situation, seed) for seed in range(1, (seeds or self._seeds) + 1)]
         lag = spread([course.peak_lag_s for course in courses])
         one_message_s = situation.round_s / situation.concurrency
-        keeps_up = situation.arrival.value < FULL * situation.capacity(situation.most)
         return Choice(
-            target=target,
+            target=situation.rule.target if situation.rule.follows else None,
             most=situation.most,
             peak_lag_s=lag,
             worker_hours=spread([(course.worker_s + course.left * one_message_s) / 3600 for course in courses]),
             most_workers=max(course.most_workers for course in courses),
-            keeps=keeps_up and lag.high <= self._lag_s,
+            keeps=lag.high <= self._lag_s and not self._is_hopeless(situation),
         )
 
-    def _run(self, situation: Situation, seed: int, stop: Callable[[Readings], bool] | None = None) -> Course:
-        if self._is_cancelled():
-            raise Cancelled
-        self._tried += 1
+    def _run(self, situation: Situation, seed: int, *, give_up: bool = False) -> Course:
+        """Give one run; with ``give_up`` it may end as soon as the lag is above the limit."""
+        key = (situation.rule.target if situation.rule.follows else 0, situation.most, seed)
+        known = self._courses.get(key)
+        if known is not None and (give_up or known.end_s >= self._horizon_s):
+            return known
+
+        def stop(look: Readings) -> bool:
+            if self._is_cancelled():
+                raise Cancelled
+            if self._is_bounded and time.monotonic() > self._until:
+                raise OutOfTime
+            return give_up and look.longest_lag_s > self._lag_s
+
         step_s = max(self._lag_s * _LOOK_SHARE, self._horizon_s / 200)
-        return rehearse(situation, seed, self._horizon_s, step_s=step_s, stop=stop or (lambda _: False))
+        course = rehearse(situation, seed, self._horizon_s, step_s=step_s, stop=stop)
+        self._courses[key] = course
+        return course
 
-    def _too_old(self, look: Readings) -> bool:
-        return look.longest_lag_s > self._lag_s
 
-
-def _always(situation: Situation, count: int) -> Situation:
+def always(situation: Situation, count: int) -> Situation:
     """Give the situation with so many workers that always run."""
     return replace(situation, rule=replace(situation.rule, follows=False), workers=count)
 
 
-def _workers_needed(situation: Situation, lag_s: float) -> int:
+def workers_needed(situation: Situation, lag_s: float) -> int:
     """Give the fewest workers that can do it at all: they keep up, and begin all the work within the limit."""
     keep_up = situation.arrival.value / FULL
     begin = max(0.0, situation.work / (lag_s + situation.burst_over_s) if situation.work else 0.0)
@@ -199,7 +220,7 @@ def _of_first_round(situation: Situation, lag_s: float) -> float:
     return lag_s / (lag_s + situation.round_s)
 
 
-def _targets(situation: Situation, lag_s: float, needed: int) -> tuple[int, ...]:
+def targets_worth_trying(situation: Situation, lag_s: float, needed: int) -> tuple[int, ...]:
     """Give the targets worth trying: around the one at which the needed workers just keep the lag."""
     fits = max(1.0, (situation.arrival.value * (lag_s + situation.round_s) + situation.work) / needed)
     nearest = min(range(len(_TARGETS)), key=lambda index: abs(math.log(_TARGETS[index] / fits)))
@@ -207,17 +228,17 @@ def _targets(situation: Situation, lag_s: float, needed: int) -> tuple[int, ...]
     return tuple(sorted({*_TARGETS[start : start + _MOST_TARGETS], situation.rule.target}))
 
 
-def _horizon(situation: Situation, needed: int) -> float:
+def compared_over(situation: Situation, lag_s: float, needed: int) -> float:
     """Give the seconds over which costs are compared: the same for every choice."""
     arrival = situation.arrival.value
-    steady_s = min(_LONGEST_S, _MESSAGES / arrival) if arrival > 0 else 0.0
+    steady_s = max(_LIMITS * lag_s, min(_LONGEST_S, _MESSAGES / arrival)) if arrival > 0 else 0.0
     spare = situation.capacity(needed) - arrival
     drain_s = situation.work / spare if spare > 0 else _LONGEST_S
     settle_s = situation.rule.cooldown_s + situation.starts.mean_s + situation.rule.poll_s
     return max(60.0, steady_s, min(4 * _LONGEST_S, situation.burst_over_s + drain_s + settle_s))
 
 
-def _recommended(choices: list[Choice], as_is: Choice) -> Choice | None:
+def recommended(choices: list[Choice], as_is: Choice) -> Choice | None:
     """Give a setting that keeps the lag and costs about as little as any: things as they are, else the least lag.
 
     Workers that always run are recommended only where no rule that follows the queue keeps the lag.
@@ -231,7 +252,7 @@ def _recommended(choices: list[Choice], as_is: Choice) -> Choice | None:
     return as_is if as_is in cheap else min(cheap, key=lambda each: each.peak_lag_s.median)
 
 
-def _front(choices: list[Choice]) -> tuple[Choice, ...]:
+def front(choices: list[Choice]) -> tuple[Choice, ...]:
     """Give those than which no other has both less lag and less cost, cheapest first."""
     front: list[Choice] = []
     for choice in sorted(choices, key=lambda each: (each.worker_hours.median, each.peak_lag_s.median)):

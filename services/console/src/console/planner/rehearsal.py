@@ -28,9 +28,9 @@ class Point:
 class Course:
     """How one run went.
 
-    drained_s: when nothing waited any more, and where nothing arrives any more, when everything was finished; None when
-    it never came to that. worker_s: worker-seconds that were paid for until ``end_s``. left: messages that wait or are in
-    process then.
+    drained_s: when nothing waited any more of a backlog or a burst, and where nothing else arrives, when everything was
+    finished; None when it never came to that. worker_s: worker-seconds that were paid for until ``end_s``. left: messages that wait or are
+    in process then.
     """
 
     points: tuple[Point, ...]
@@ -99,7 +99,7 @@ def rehearse(
         alive = look.starting + look.running + look.stopping
         most_workers = max(most_workers, alive)
         points.append(Point(look.time_s, look.depth, look.in_process, look.lag_s, alive))
-        if drained_s is None and look.time_s > 0 and _is_drained(situation, look):
+        if situation.work and drained_s is None and look.time_s > 0 and _is_drained(situation, look):
             drained_s = look.time_s
         if look.time_s >= horizon_s or stop(look):
             break

@@ -1,6 +1,7 @@
 """Applies the scaling policy: looks, scales up at once, and down after a calm."""
 
 from collections.abc import Generator
+from contextlib import suppress
 from typing import Any
 
 from simpy import Event, Interrupt, Process
@@ -14,7 +15,8 @@ from local_fleet.scaling import CoolDown
 class Scaler:
     """The autoscaler of a simulation."""
 
-    def __init__(self, world: World, fleet: Fleet) -> None:
+    def __init__(self, world: World, fleet: Fleet, first_look_s: float = 0.0) -> None:
+        """`first_look_s`: when it looks for the first time, in simulated seconds: an autoscaler waits for nobody."""
         self._world = world
         self._fleet = fleet
         self._cooldown = CoolDown(0.0)
@@ -23,6 +25,7 @@ class Scaler:
         #: What the policy wanted, and the CPU it saw, when it last looked.
         self.wanted = 0
         self.cpu = 0.0
+        self._first_look_s = first_look_s
         self._process: Process = world.env.process(self._run())
 
     def follow(self) -> None:
@@ -30,6 +33,9 @@ class Scaler:
         self._process.interrupt()
 
     def _run(self) -> Generator[Event, Any, None]:
+        if self._first_look_s > 0:
+            with suppress(Interrupt):
+                yield self._world.env.timeout(self._first_look_s)
         while True:
             self._look()
             try:

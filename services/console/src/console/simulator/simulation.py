@@ -27,13 +27,20 @@ class Simulation:
     """One run. The same setting, seed and steering at the same moments give the same run, however it is stepped."""
 
     def __init__(
-        self, setting: Setting, *, seed: int = 1, backlog: int = 0, workers: int | None = None, trace: bool = False
+        self,
+        setting: Setting,
+        *,
+        seed: int = 1,
+        backlog: int = 0,
+        workers: int | None = None,
+        first_look_s: float = 0.0,
+        trace: bool = False,
     ) -> None:
         """Begin at second 0.
 
         `backlog` messages wait already; `workers` run already (None: as many as a fixed policy says, or the policy's
-        minimum, but one at least). With `trace`, the steps of single messages are kept until `steps` takes them.
-        Raises ValueError for a backlog that the queue can't hold.
+        minimum, but one at least). The policy looks for the first time at `first_look_s`. With `trace`, the steps of
+        single messages are kept until `steps` takes them. Raises ValueError for a backlog that the queue can't hold.
         """
         capacity = setting.queue.capacity
         if capacity is not None and backlog > capacity:
@@ -43,7 +50,7 @@ class Simulation:
         for _ in range(backlog):
             self._world.admit(self._world.new_message(-1))
         self._fleet.scale(_at_start(setting) if workers is None else workers, at_once=True)
-        self._scaler = Scaler(self._world, self._fleet)
+        self._scaler = Scaler(self._world, self._fleet, first_look_s)
         self._producers = Producers(self._world, seed)
 
     @property
