@@ -73,7 +73,7 @@ def test_the_same_question_has_the_same_answer(asked):
 
 
 def test_the_horizon_reaches_beyond_the_end(asked):
-    for backlog in (0, 50, 2000):
+    for backlog in (20, 50, 2000):
         situation = asked(backlog=backlog, arrival_per_s=4)
         ahead = forecast(situation, seeds=2, horizon_s=None)
         assert ahead.drained_s is not None

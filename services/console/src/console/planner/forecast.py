@@ -37,9 +37,9 @@ class Spread:
 class Forecast:
     """How a situation goes on.
 
-    drained_s: None where it does not drain within ``horizon_s``, or there is nothing to drain. grows_per_s: messages by which the queue grows each
-    second although all workers work, 0 where they keep up. worker_hours: within ``horizon_s``. points: the run in the
-    middle; lag_high_s: the largest lag of any run at the same moments.
+    drained_s: None where it does not drain within ``horizon_s``, or there is nothing to drain. grows_per_s: messages by
+    which the queue grows each second although all workers work, 0 where they keep up. worker_hours: within
+    ``horizon_s``. points: the run in the middle; ready_high, lag_high_s: the most of any run at the same moments.
     """
 
     horizon_s: float

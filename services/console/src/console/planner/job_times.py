@@ -1,5 +1,6 @@
 """How long jobs take, as a distribution that can be drawn from. Pure."""
 
+import math
 import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ class JobTimes:
         mean = self.mean_s
         if mean <= 0:
             return 0.0
-        return (sum((point - mean) ** 2 for point in self.points) / len(self.points)) ** 0.5 / mean
+        return math.sqrt(sum((point - mean) ** 2 for point in self.points) / len(self.points)) / mean
 
     def quantile(self, share: float) -> float:
         """Give the time in seconds that this share (0–1) of the jobs does not exceed."""

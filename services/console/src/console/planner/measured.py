@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from console.planner.arrivals_seen import Peak
 from console.planner.attempts import JobMix, mix_of, simulated_mix
 from console.planner.figures import Figure, assumed, configured, measured
 from console.planner.job_times import JobTimes, constant
@@ -11,8 +12,8 @@ from console.planner.slot_cycle import Moment, slot_cycle
 from console.planner.tally import Counted
 from mq_common.channels import ChannelSpec
 
-#: Seconds of history that "today" means.
-WINDOW_S = 900.0
+#: Seconds of jobs that "of late" means.
+WINDOW_S = 300.0
 #: Jobs that make a distribution; a window with fewer is made longer.
 ENOUGH_JOBS = 30
 #: What a message costs besides its job where the queue was never full enough to see it, in seconds.
@@ -27,13 +28,15 @@ _LEAST_STRETCH_S, _LEAST_ROUNDS = 5.0, 4.0
 class Measured:
     """One channel as it is: its figures with their provenance, and the distributions behind them.
 
-    arrival: messages per second. job: seconds. failing: share of messages 0–1 that end as dead letters. overhead:
-    seconds a place of a worker stands empty between two jobs. start: seconds until a new worker takes messages.
-    ready, unacked, workers: now.
+    arrival: messages per second of late; usual_arrival: over all the minutes that are remembered; peak: their busiest
+    half minute. job: seconds. failing: share of messages 0–1 that end as dead letters. overhead: seconds a place of a
+    worker stands empty between two jobs. start: seconds until a new worker takes messages. The rest: as it is now.
     """
 
     channel: str
     arrival: Figure
+    usual_arrival: Figure
+    peak: Peak | None
     job: Figure
     failing: Figure
     overhead: Figure
@@ -52,11 +55,16 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of a channel. ``moments``: one or more looks at its queue, oldest first."""
+    """What was seen of a channel. ``moments``: looks at its queue, oldest first. ``peak``: the busiest half minute."""
 
+    arrival: Figure
+    usual_arrival: Figure
+    peak: Peak | None
     moments: Sequence[Moment]
     counted: Counted
     starts: JobTimes | None
+    ready: int
+    unacked: int
     workers: int
 
 
@@ -68,7 +76,6 @@ def measure(spec: ChannelSpec, seen: Seen, rule: ScalingRule, kind: str, *, simu
     mix, job, failing = _jobs(spec, seen.counted, simulated)
     starts = seen.starts or constant(USUAL_START_S.get(kind, 15.0))
     start = measured(starts.mean_s, len(starts.points)) if seen.starts else assumed(starts.mean_s)
-    now = seen.moments[-1] if seen.moments else None
     remarks = []
     if seen.counted.since_start:
         remarks.append("since_start")
@@ -76,13 +83,15 @@ def measure(spec: ChannelSpec, seen: Seen, rule: ScalingRule, kind: str, *, simu
         remarks.append("no_jobs_seen")
     return Measured(
         channel=spec.name,
-        arrival=_arrival(seen.moments),
+        arrival=seen.arrival,
+        usual_arrival=seen.usual_arrival,
+        peak=seen.peak,
         job=job,
         failing=failing,
         overhead=_overhead(spec, seen.moments, mix),
         start=start,
-        ready=now.ready if now else 0,
-        unacked=now.unacked if now else 0,
+        ready=seen.ready,
+        unacked=seen.unacked,
         workers=seen.workers,
         jobs=mix,
         starts=starts,
@@ -105,13 +114,6 @@ def _jobs(spec: ChannelSpec, counted: Counted, simulated: bool) -> tuple[JobMix,
     pretended = simulated_mix(spec.simulated.latency_ms / 1000, spec.simulated.failure_rate, spec.retries)
     source = configured if simulated else assumed
     return pretended, source(pretended.mean_s), source(pretended.failing_share)
-
-
-def _arrival(moments: Sequence[Moment]) -> Figure:
-    if len(moments) < 2 or moments[-1].at <= moments[0].at:
-        return assumed(0.0)
-    came, over_s = moments[-1].arrived - moments[0].arrived, moments[-1].at - moments[0].at
-    return measured(came / over_s, came, over_s)
 
 
 def _overhead(spec: ChannelSpec, moments: Sequence[Moment], mix: JobMix) -> Figure:

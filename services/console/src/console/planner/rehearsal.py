@@ -29,8 +29,8 @@ class Course:
     """How one run went.
 
     drained_s: when nothing waited any more of a backlog or a burst, and where nothing else arrives, when everything was
-    finished; None when it never came to that. worker_s: worker-seconds that were paid for until ``end_s``. left: messages that wait or are
-    in process then.
+    finished; None when it never came to that. worker_s: worker-seconds that were paid for until ``end_s``. left:
+    messages that wait or are in process then.
     """
 
     points: tuple[Point, ...]

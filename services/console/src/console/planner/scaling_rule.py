@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from console.control.fleet_control import ChannelWorkers
+from mq_common.channels import ChannelSpec
+
 #: The local fleet's autoscaler looks every two seconds; the figures it sees are a second old at most
 #: (local_fleet.autoscaler; a test keeps them equal).
 LOCAL_POLL_S = 2.0
@@ -12,6 +15,8 @@ LOCAL_FIGURES_AGE_S = 1.0
 KUBERNETES_POLL_S = 15.0
 KUBERNETES_FIGURES_AGE_S = 5.0
 KUBERNETES_COOLDOWN_S = 300.0
+#: The horizontal autoscaler leaves the number as it is while it is right to a tenth.
+KUBERNETES_TOLERANCE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +40,18 @@ class ScalingRule:
     def with_choice(self, target: int, most: int) -> "ScalingRule":
         """Give the same rule with another target and maximum; it follows the queue then."""
         return replace(self, target=target, fewest=min(self.fewest, most), most=most, follows=True)
+
+
+def rule_of(spec: ChannelSpec, workers: ChannelWorkers | None, kind: str, cooldown_s: float) -> ScalingRule:
+    """Give the rule a channel is scaled by now. ``cooldown_s``: of the local autoscaler."""
+    on_kubernetes = kind == "kubernetes"
+    return ScalingRule(
+        target=spec.messages_per_worker,
+        fewest=workers.minimum if workers else spec.workers.min,
+        most=max(1, workers.maximum if workers else spec.workers.max),
+        poll_s=KUBERNETES_POLL_S if on_kubernetes else LOCAL_POLL_S,
+        figures_age_s=KUBERNETES_FIGURES_AGE_S if on_kubernetes else LOCAL_FIGURES_AGE_S,
+        cooldown_s=KUBERNETES_COOLDOWN_S if on_kubernetes else cooldown_s,
+        follows=workers is not None and workers.scaled_by != "hand" and not workers.held,
+        tolerance=KUBERNETES_TOLERANCE if on_kubernetes else 0.0,
+    )

@@ -25,24 +25,28 @@ class Tally:
     def __init__(self, keep_s: float = KEEP_S) -> None:
         self._keep_s = keep_s
         self._steps: deque[tuple[float, WorkerCounters]] = deque()
-        self._last: dict[str, WorkerCounters] = {}
+        self._last: dict[str, tuple[float, WorkerCounters]] = {}
         self._before = NOTHING_COUNTED
 
-    def take(self, now: float, readings: Mapping[str, WorkerCounters]) -> None:
-        """Take a reading of every worker there is at ``now`` (seconds). One that is new has counted from zero.
+    def take(self, now: float, readings: Mapping[str, WorkerCounters]) -> int:
+        """Take a reading of every worker there is at ``now`` (seconds); gives the jobs that ended since the last one.
 
-        A worker that is left out is taken for gone; what it counted after its last reading is not known.
+        One that is new has counted from zero. One that is left out may come again; what it counted after its last
+        reading is not known until then.
         """
         step = NOTHING_COUNTED
         for worker, reading in readings.items():
             if not self._steps:
                 self._before = self._before.plus(reading)
             else:
-                step = step.plus(reading.since(self._last.get(worker, NOTHING_COUNTED)))
-        self._last = dict(readings)
+                _, before = self._last.get(worker, (0.0, NOTHING_COUNTED))
+                step = step.plus(reading.since(before))
+            self._last[worker] = (now, reading)
+        self._last = {worker: last for worker, last in self._last.items() if last[0] > now - self._keep_s}
         self._steps.append((now, step))
         while self._steps[0][0] < now - self._keep_s:
             self._steps.popleft()
+        return step.jobs
 
     def over(self, window_s: float, enough: int) -> Counted:
         """Give what was counted over the last ``window_s`` seconds, or longer ago where that is too little.
