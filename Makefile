@@ -7,7 +7,7 @@ FLEET := $(BIN)/mediaflow
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay logs test lint format bench scenarios scenario chaos kube-apiserver test-kube-api translations lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos kube-apiserver test-kube-api translations lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ dead-letters: environment ## Show what is in the dead-letter queues, and why (AR
 
 replay: environment ## Put dead letters back into their queue: make replay CHANNEL=subtitle (ARGS="--dry-run --limit 5")
 	@$(FLEET) replay $(or $(CHANNEL),$(error say CHANNEL=subtitle)) $(ARGS)
+
+plan: environment ## Say how a backlog goes on and what keeps the lag low: make plan CHANNEL=transcode ARGS="--lag 60s"
+	@$(FLEET) plan --channel $(or $(CHANNEL),$(error say CHANNEL=transcode ARGS="--arrival 3/s --lag 60s")) $(ARGS)
 
 logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
 	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)

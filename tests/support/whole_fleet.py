@@ -71,6 +71,10 @@ class WholeFleet:
         with urlopen(f"{self.url}{path}", timeout=60) as answer:
             return answer.read()
 
+    def console_get(self, path: str) -> bytes:
+        with urlopen(f"{self.console_url}{path}", timeout=60) as answer:
+            return answer.read()
+
     def post(self, path: str, body: bytes, content_type: str) -> tuple[int, dict[str, str], dict[str, Any]]:
         """Status, headers and JSON of the answer."""
         request = Request(f"{self.url}{path}", body, {"Content-Type": content_type})

@@ -1,4 +1,4 @@
-"""The command `mediaflow`: run, up, down, status, scale, pause, resume, reload, replay, dead-letters, logs."""
+"""The command `mediaflow`: run, up, down, status, scale, pause, resume, reload, replay, dead-letters, plan, logs."""
 
 import json
 import signal
@@ -22,6 +22,7 @@ from local_fleet.launch import (
 )
 from local_fleet.log_reader import find_logs, print_logs
 from local_fleet.member_state import State
+from local_fleet.planner_run import run_planner
 from local_fleet.replayer_run import run_replayer
 from local_fleet.run_folder import RunFolder
 from local_fleet.settings import FleetSettings, load_fleet_settings
@@ -154,6 +155,17 @@ def dead_letters(context: typer.Context) -> None:
     """Show what is in the dead-letter queues, and why; further options are the replayer's (--channel …, --json)."""
     _, folder = _settings()
     run_replayer(ControlClient(folder.socket).ask("status"), ["list", *context.args])
+
+
+@app.command(context_settings=_PASSED_ON | {"help_option_names": []})
+def plan(context: typer.Context) -> None:
+    """Say how long a backlog takes, and what keeps the lag low; options are the planner's (--channel, --lag 60s, …)."""
+    _, folder = _settings()
+    try:
+        status = ControlClient(folder.socket).ask("status")
+    except FleetNotUp:
+        status = None  # it answers from the numbers it is given, too
+    run_planner(status, context.args)
 
 
 @app.command()

@@ -45,6 +45,7 @@ BROKER_UNAVAILABLE = Kind("broker-unavailable", 503, _("The message broker can't
 FLEET_UNAVAILABLE = Kind("fleet-unavailable", 503, _("The fleet can't be reached now"), 5)
 INGEST_UNAVAILABLE = Kind("ingest-unavailable", 503, _("The upload service can't be reached now"), 5)
 STORE_UNAVAILABLE = Kind("store-unavailable", 503, _("The object store can't be used now"), 5)
+TOO_BUSY = Kind("too-busy", 503, _("Too much is asked at the same time"), 5)
 TOO_MANY_VIEWERS = Kind("too-many-viewers", 503, _("Too many live views are open"), 10)
 
 

@@ -7,11 +7,13 @@ from console.audit import Audit
 from console.control.fleet_control import FleetControl
 from console.control.nothing_control import NothingControl
 from console.fleet.lookout import Lookout
+from console.planner.planning import Planning
+from console.planner.settings import AutoscalerSettings
 from console.settings import ConsoleSettings
 from media_common.settings import StoreSettings
 from media_common.store import MediaStore, open_store
 from mq_common.channels_file import ChannelsFile
-from mq_common.settings import BrokerSettings, ChannelsSettings
+from mq_common.settings import BrokerSettings, ChannelsSettings, load_settings
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,17 @@ class Runtime:
     ingest: IngestClient
     control: FleetControl
     lookout: Lookout
+    planning: Planning
 
     def start(self) -> None:
         """Start the threads that look at the fleet."""
         self.audit.start()
         self.lookout.start()
+        self.planning.start()
 
     def close(self) -> None:
         """End the threads, and let the broker go."""
+        self.planning.stop()
         self.lookout.stop()
         self.audit.close()
         self.ingest.close()
@@ -55,6 +60,9 @@ def open_runtime(
     file = ChannelsFile(channels.channels, channels.profile)
     audit = Audit(opened)
     control = control or NothingControl()
+    lookout = Lookout(broker, control, file.current, audit, viewers=settings.viewers, state_dir=settings.state_dir)
+    (autoscaler,) = load_settings(AutoscalerSettings)
+    cooldown_s = autoscaler.fleet_cooldown_s
     return Runtime(
         settings=settings,
         broker=broker,
@@ -63,5 +71,6 @@ def open_runtime(
         audit=audit,
         ingest=IngestClient(settings.ingest_url),
         control=control,
-        lookout=Lookout(broker, control, file.current, audit, viewers=settings.viewers, state_dir=settings.state_dir),
+        lookout=lookout,
+        planning=Planning(control, lookout.feed, file.current, profile=channels.profile, cooldown_s=cooldown_s),
     )

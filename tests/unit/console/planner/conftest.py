@@ -20,7 +20,9 @@ def _channel(**changes: Any) -> Measured:
     """Two-second jobs, five at a time in each worker; nothing waits, nothing comes."""
     values: dict[str, Any] = {
         "channel": "transcode",
-        "arrival": measured(0.0, 0, 900),
+        "arrival": measured(0.0, 0, 120),
+        "usual_arrival": measured(0.0, 0, 900),
+        "peak": None,
         "job": measured(2.0, 500, 900),
         "failing": measured(0.0, 500, 900),
         "overhead": assumed(0.0),

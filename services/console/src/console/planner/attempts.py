@@ -26,6 +26,11 @@ class JobMix:
         """Mean time of a job in seconds."""
         return self.good.mean_s * (1 - self.failing_share) + self.failing.mean_s * self.failing_share
 
+    @property
+    def slow_s(self) -> float:
+        """The time in seconds that one of twenty jobs exceeds."""
+        return self.good.quantile(0.95)
+
     def scaled_to(self, mean_s: float) -> "JobMix":
         """Give the same mix with all its times stretched so that their mean comes out as ``mean_s`` seconds."""
         if self.mean_s <= 0:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter
+
 from console.planner.arrivals_seen import Peak
 from console.planner.attempts import JobMix, mix_of, simulated_mix
 from console.planner.figures import Figure, assumed, configured, measured
@@ -18,10 +20,12 @@ WINDOW_S = 300.0
 ENOUGH_JOBS = 30
 #: What a message costs besides its job where the queue was never full enough to see it, in seconds.
 USUAL_OVERHEAD_S = 0.005
-#: How long a worker needs to start where none was seen to, in seconds: a process here, a pod elsewhere.
-USUAL_START_S = {"local": 1.5, "kubernetes": 15.0}
-#: A stretch of full queue shows the time of a round when it holds several; seconds, and rounds.
-_LEAST_STRETCH_S, _LEAST_ROUNDS = 5.0, 4.0
+#: How long a worker needs to start where none was seen to, in seconds: a pod, and a process.
+USUAL_START_S = {"kubernetes": 15.0}
+USUAL_PROCESS_START_S = 1.5
+#: Jobs that began together end together: a stretch of full queue is right to one round in as many as it holds. Only for
+#: jobs so short that there are many does it tell more than the usual value. Seconds, and rounds.
+_LEAST_STRETCH_S, _LEAST_ROUNDS = 10.0, 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class Measured:
     remarks: tuple[str, ...] = ()
 
 
+#: Figures as JSON and back, with the distributions behind them.
+MEASURED: TypeAdapter[Measured] = TypeAdapter(Measured)
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What was seen of a channel. ``moments``: looks at its queue, oldest first. ``peak``: the busiest half minute."""
@@ -74,7 +82,7 @@ def measure(spec: ChannelSpec, seen: Seen, rule: ScalingRule, kind: str, *, simu
     simulated: whether jobs without a history are those of the channel's pretended provider.
     """
     mix, job, failing = _jobs(spec, seen.counted, simulated)
-    starts = seen.starts or constant(USUAL_START_S.get(kind, 15.0))
+    starts = seen.starts or constant(USUAL_START_S.get(kind, USUAL_PROCESS_START_S))
     start = measured(starts.mean_s, len(starts.points)) if seen.starts else assumed(starts.mean_s)
     remarks = []
     if seen.counted.since_start:

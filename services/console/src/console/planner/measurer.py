@@ -1,5 +1,6 @@
 """Keeps an eye on every channel, so that figures are there when somebody asks."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +11,7 @@ import structlog
 import urllib3
 
 from console.control.fleet_control import ControlError, FleetControl, WorkerView
-from console.fleet.history import History
+from console.fleet.feed import FleetFeed
 from console.planner.arrivals_seen import KEEP_S, RECENT_S
 from console.planner.measured import ENOUGH_JOBS, WINDOW_S, Measured, Seen, measure
 from console.planner.observed import ObservedChannel
@@ -32,14 +33,14 @@ class Measurer:
     def __init__(
         self,
         control: FleetControl,
-        history: History,
+        feed: FleetFeed,
         channels: Callable[[], Mapping[str, ChannelSpec]],
         *,
         profile: Literal["media", "simulated"],
         cooldown_s: float,
     ) -> None:
         """``cooldown_s``: the local autoscaler's patience on the way down."""
-        self._control, self._history, self._channels = control, history, channels
+        self._control, self._feed, self._channels = control, feed, channels
         self._profile, self._cooldown_s = profile, cooldown_s
         self._http = urllib3.PoolManager(num_pools=64, timeout=_ANSWER_S, retries=False)
         self._readers = ThreadPoolExecutor(_AT_ONCE, "planner-reader")  # makes its threads when they are needed
@@ -86,7 +87,7 @@ class Measurer:
         workers = self._workers()
         readings = self._read(workers)
         now = time.monotonic()
-        samples = self._history.since(self._seen_number)
+        samples = self._feed.history.since(self._seen_number)
         if samples:
             self._seen_number = samples[-1].number
         with self._lock:
@@ -115,10 +116,15 @@ class Measurer:
             self._control_answers = False
             return {}
         self._control_answers = True
+        broker_since = self._broker_since()
         with self._lock:
             for name, workers in view.channels.items():
-                self._observed.setdefault(name, ObservedChannel()).take_workers(workers)
+                self._observed.setdefault(name, ObservedChannel()).take_workers(workers, broker_since)
         return {name: workers.workers for name, workers in view.channels.items()}
+
+    def _broker_since(self) -> float:
+        look = self._feed.look
+        return look.broker.since if look is not None and look.broker.answers else math.inf
 
     def _read(self, workers: Mapping[str, Iterable[WorkerView]]) -> dict[str, dict[str, WorkerCounters]]:
         """Ask every worker; those that do not answer are left out."""

@@ -38,10 +38,10 @@ class ObservedChannel:
         self._finished = 0
         self._readings: dict[str, WorkerCounters] = {}
 
-    def take_workers(self, workers: ChannelWorkers) -> None:
-        """Note who works."""
+    def take_workers(self, workers: ChannelWorkers, broker_since: float) -> None:
+        """Note who works. broker_since: see Starts."""
         self.workers = workers
-        self.starts.take(workers.workers)
+        self.starts.take(workers.workers, broker_since)
 
     def take_queue(self, name: str, samples: Sequence[Sample]) -> None:
         """Note what the fleet's history tells of the seconds since the last time, oldest first."""

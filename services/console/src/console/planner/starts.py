@@ -8,7 +8,7 @@ from console.planner.job_times import JobTimes
 
 #: Starts that are remembered for each channel.
 KEPT = 40
-#: A worker that needed longer waited for something else: for the broker, for an image, for a node.
+#: A worker that needed longer waited for something else: for an image, for a node.
 LONGEST_S = 600.0
 
 
@@ -18,11 +18,16 @@ class Starts:
     def __init__(self) -> None:
         self._seen: deque[tuple[str, float, float]] = deque(maxlen=KEPT)
 
-    def take(self, workers: Iterable[WorkerView]) -> None:
-        """Note the starts that were not known yet."""
+    def take(self, workers: Iterable[WorkerView], broker_since: float) -> None:
+        """Note the starts that were not known yet, and that no broker kept waiting.
+
+        broker_since: when the broker began to answer, in Unix seconds; infinite while it does not.
+        """
         known = {(name, began) for name, began, _ in self._seen}
         for worker in workers:
             if worker.started_at is None or worker.ready_at is None:
+                continue
+            if worker.started_at.timestamp() < broker_since:
                 continue
             took = (worker.ready_at - worker.started_at).total_seconds()
             key = (worker.name, worker.started_at.timestamp())
