@@ -16,7 +16,7 @@ function lying(width, height, em) {
   const room = lane - 2.4 * em - top;
   const producerWidth = 5.2 * em;
   const left = producerWidth + 4.2 * em;
-  const cell = Math.min(room / 15, (width * 0.62 - left) / 20);
+  const cell = Math.max(0, Math.min(room / 15, (width * 0.62 - left) / 20)); // a picture without a place yet has no width
   const queue = { x: left, y: top + (room - cell * 15) / 2, width: cell * 20, height: cell * 15 };
   const seatsLeft = queue.x + queue.width + 2.6 * em;
   const outWidth = 4.6 * em;
@@ -47,7 +47,7 @@ function lying(width, height, em) {
 function standing(width, height, em) {
   const pad = 0.4 * em;
   const producerHeight = 3 * em;
-  const cell = Math.min((width - 3.2 * em) / 25, (12.4 * em) / 12);
+  const cell = Math.max(0, Math.min((width - 3.2 * em) / 25, (12.4 * em) / 12));
   const queue = { x: pad, y: producerHeight + 4.6 * em, width: cell * 25, height: cell * 12 };
   const seatsTop = queue.y + queue.height + 3 * em;
   const seat = Math.min((width - 2 * pad) / 6, 4.8 * em);
