@@ -139,7 +139,7 @@ def test_pause_ends_the_workers_and_resume_brings_as_many_back(stub_fleet, until
     assert "paused: thumbnail, transcode, subtitle" in stub_fleet.mediaflow("run", code=1)
     assert stub_fleet.mediaflow("scale", "transcode", "3") == "transcode: 3 workers once it is resumed\n"
 
-    assert stub_fleet.mediaflow("resume", "subtitle") == "subtitle: 1 workers\n"
+    assert stub_fleet.mediaflow("resume", "subtitle") == "subtitle: 1 worker\n"
     until(lambda: stub_fleet.status().get("subtitle-1", {}).get("state") == "ready", "the resumed worker")
     assert set(stub_fleet.status()) == {"ingest", "subtitle-1"}
     stub_fleet.mediaflow("resume")

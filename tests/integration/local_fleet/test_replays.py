@@ -94,6 +94,14 @@ def test_a_replay_that_fails_says_why_and_is_not_started_again(stub_fleet, steps
     assert find(client, run["id"])["said"] == "exit code 3: replayer: broker not reachable"
 
 
+def test_a_replay_that_cannot_be_started_has_ended_and_does_not_keep_the_next_one_out(up, steps, until):
+    run = start(up, arguments=["--asset=a\0b"])["replay"]
+    until(lambda: find(up, run["id"])["ended_at"])
+    assert "null byte" in find(up, run["id"])["said"]
+    steps.write_text("end\n")
+    assert start(up)["ok"]
+
+
 def test_a_channel_that_is_not_there_is_refused(up):
     refused = start(up, channel="poster")
     assert (refused["trouble"], refused["error"]) == (

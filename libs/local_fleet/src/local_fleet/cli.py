@@ -26,7 +26,7 @@ from local_fleet.planner_run import run_planner
 from local_fleet.replayer_run import run_replayer
 from local_fleet.run_folder import RunFolder
 from local_fleet.settings import FleetSettings, load_fleet_settings
-from local_fleet.status_view import decided_by, print_status, read_depths
+from local_fleet.status_view import decided_by, print_status, read_depths, say_workers
 from local_fleet.survivors import find_survivors
 from local_fleet.teardown import take_down
 from mq_common.channels import load_channels
@@ -107,7 +107,7 @@ def scale(channel: str, count: Annotated[int, typer.Argument(min=0)]) -> None:
     answer = _ask(folder, "scale", channel=channel, count=count)
     now = answer["channels"][channel]
     held = f"; the autoscaler leaves it alone until mediaflow resume {channel}" * now["held"]
-    console.print(f"{channel}: {count} workers{' once it is resumed' * now['paused']}{held}", soft_wrap=True)
+    console.print(f"{channel}: {say_workers(count)}{' once it is resumed' * now['paused']}{held}", soft_wrap=True)
 
 
 @app.command()
@@ -126,7 +126,7 @@ def resume(channel: OneChannel = None) -> None:
     _, folder = _settings()
     answer = _ask(folder, "resume", channel=channel)
     for name, each in answer["channels"].items():
-        console.print(f"{name}: {each['workers']} workers{decided_by(each)}")
+        console.print(f"{name}: {say_workers(each['workers'])}{decided_by(each)}")
 
 
 @app.command()

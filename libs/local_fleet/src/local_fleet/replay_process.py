@@ -91,7 +91,7 @@ class ReplayProcess:
         _log.info("replay_started", replay=self.id, channel=self.channel)
         try:
             self._code, said = await self._live(folder)
-        except OSError as error:  # no process could be made (limits, memory, disk)
+        except (OSError, ValueError) as error:  # no process could be made: limits, memory, disk; a zero in an option
             self._code, said = _NOT_STARTED, str(error)
         self._said = describe_exit(self._code, said) if self._code else ""
         self._ended_at = time.time()

@@ -34,6 +34,11 @@ def print_status(status: Status, depths: dict[str, QueueDepth] | str, console: C
     console.print(_addresses(status))
 
 
+def say_workers(count: int) -> str:
+    """Say how many: `1 worker`, `2 workers`."""
+    return f"{count} worker{'s' * (count != 1)}"
+
+
 def decided_by(channel: Status) -> str:
     """Say who decides how many workers the channel has, where it is not the last who said `scale`."""
     if channel["scaled_by"] == "hand":
