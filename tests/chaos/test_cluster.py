@@ -18,11 +18,11 @@ from mediaflow_chaos.report import print_report
 from mediaflow_chaos.strikes import Strike
 from mediaflow_chaos.world import World, world_around
 
-SECONDS = 20.0
+SECONDS = 10.0
 #: A parted cluster may need a minute and an operator to become whole: `make chaos` has those as well.
 SHORT = ("kill-leader", "kill-clients-node", "pause-node", "cut-node-off", "refuse-node")
 #: Long enough that the others elect new leaders; `make chaos` has longer and shorter ones.
-LASTING_S = 7.0
+LASTING_S = 6.0
 SEED = 5
 
 
@@ -58,7 +58,7 @@ def test_what_was_accepted_ends_once_in_every_channel_while_a_cluster_loses_one_
     ]
     load = LoadPlan(SEED, rate=10, one_in_is_file=0)
 
-    report = run_campaign(Campaign(load, SECONDS, strikes, faults, b"", every_strike=True), world, tmp_path)
+    report = run_campaign(Campaign(load, SECONDS, strikes, faults, b"", every_strike=True, lag_s=3.0), world, tmp_path)
 
     print_report(report)
     assert report.holds, report.remarks

@@ -22,8 +22,6 @@ from mq_common.events import MediaEvent, new_event_id
 from mq_common.publisher import event_message
 from mq_workers import eventually
 
-SECONDS = 8.0
-
 
 @pytest.fixture
 def world(tmp_path: Path, amqp_url: str, management_url: str) -> Iterator[World]:
@@ -34,9 +32,10 @@ def world(tmp_path: Path, amqp_url: str, management_url: str) -> Iterator[World]
 def run_with(world: World, folder: Path, *hits: Callable[[World, Strike], None]) -> Report:
     """Run a few seconds of load, with these deeds in its middle."""
     faults = [Fault(FaultKind(hit.__name__, hit.__name__), hit) for hit in hits]
-    strikes = [Strike(2.0 + number, fault.kind.name, 0, 0.0) for number, fault in enumerate(faults)]
+    strikes = [Strike(1.0 + number, fault.kind.name, 0, 0.0) for number, fault in enumerate(faults)]
     load = LoadPlan(1, rate=20, clients=4, one_in_is_file=0)
-    return run_campaign(Campaign(load, SECONDS, strikes, faults, b"", drain_limit_s=15), world, folder)
+    seconds = 2.0 + len(hits)
+    return run_campaign(Campaign(load, seconds, strikes, faults, b"", drain_limit_s=8, lag_s=3.0), world, folder)
 
 
 def of_channel(report: Report, channel: str) -> ChannelAccount:

@@ -1,12 +1,14 @@
 """Ten roll-outs of every worker under load: no message may pay for them."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from mediaflow_chaos.campaign import Campaign, run_campaign
-from mediaflow_chaos.faults import Fault, rolling_restart
+from mediaflow_chaos.faults import Fault
 from mediaflow_chaos.load import LoadPlan
+from mediaflow_chaos.member import Member
 from mediaflow_chaos.report import print_report
 from mediaflow_chaos.shared import SharedBroker
 from mediaflow_chaos.strikes import FaultKind, Strike
@@ -14,7 +16,7 @@ from mediaflow_chaos.world import World, world_around
 
 ROUNDS = 10
 #: The least; the load goes on until the last round is over.
-SECONDS = 10.0
+SECONDS = 8.0
 
 
 @pytest.fixture
@@ -28,14 +30,22 @@ def test_ten_rolling_restarts_put_no_message_into_a_dead_letter_queue_and_end_ev
     world: World, tmp_path: Path
 ) -> None:
     def ten_roll_outs(world: World, strike: Strike) -> None:
-        for _ in range(ROUNDS):
-            rolling_restart(world, strike)
+        """Each channel at its own pace."""
+
+        def roll_out(worker: Member) -> None:
+            for _ in range(ROUNDS):
+                worker.restart(40)
+
+        with ThreadPoolExecutor(len(world.fleet.workers)) as channels:
+            list(channels.map(roll_out, world.fleet.workers))
 
     fault = Fault(FaultKind("ten-roll-outs", "worker"), ten_roll_outs)
     load = LoadPlan(10, rate=20, one_in_is_file=0)
 
     report = run_campaign(
-        Campaign(load, SECONDS, [Strike(1.0, fault.kind.name, 0, 0.0)], [fault], b"", delivery_limit_allowed=False),
+        Campaign(
+            load, SECONDS, [Strike(1.0, fault.kind.name, 0, 0.0)], [fault], b"", delivery_limit_allowed=False, lag_s=3.0
+        ),
         world,
         tmp_path,
     )

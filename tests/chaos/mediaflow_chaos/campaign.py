@@ -28,9 +28,6 @@ from mq_common.simulation import fails
 #: Seconds that open uploads get to be answered once everything is whole again.
 _ANSWER_PATIENCE_S = 30.0
 _WHOLE_AGAIN_S = 60.0
-#: The management API's numbers lag: the queues count as empty after so many seconds of nothing in them.
-_EMPTY_FOR_S = 6.0
-_LAG_S = 12.0
 #: An upload sent this long before a queue's deletion, and without a result, may have been in it (seconds): broker and
 #: workers may have been held up one after the other. How many can have been, the broker said.
 _MAY_HAVE_WAITED_S = 180.0
@@ -56,6 +53,8 @@ class Campaign:
     #: Seconds the queues get to become empty; longer than the three minutes after which RabbitMQ tries a
     #: dead-lettering again.
     drain_limit_s: float = 240.0
+    #: Seconds by which the management API's numbers may lag: the queues are empty when they were seen so for as long.
+    lag_s: float = 6.0
 
 
 def run_campaign(campaign: Campaign, world: World, folder: Path) -> Report:
@@ -75,7 +74,7 @@ def run_campaign(campaign: Campaign, world: World, folder: Path) -> Report:
         bursts = bursts_of(lines_of(book), bursts_in(world.fleet.store))
         uploads = uploads_of(lines_of(book)) | uploads_of_bursts(bursts)
         report.uploads = dict(Counter(upload.verdict.value for upload in uploads.values()))
-        _drain(world, campaign.drain_limit_s)
+        _drain(world, campaign.drain_limit_s, campaign.lag_s)
         world.fleet.end_workers()
         report.accounts = _compare(campaign, world, uploads, _sent(book, bursts))
     except (CouldNotCheck, OSError, ValueError, KeyError) as error:
@@ -95,7 +94,7 @@ def _heal(world: World) -> None:
         world.fleet.await_works(_WHOLE_AGAIN_S)
 
 
-def _drain(world: World, limit_s: float) -> None:
+def _drain(world: World, limit_s: float, lag_s: float) -> None:
     """Wait until the outbox and the work queues are empty, as long as it may take; what is left then is stuck."""
     queues = [f"media.{channel}" for channel in CHANNELS]
     empty_since: float | None = None
@@ -104,7 +103,7 @@ def _drain(world: World, limit_s: float) -> None:
         nonlocal empty_since
         left = outbox_in(world.fleet.store) or unfinished(world.broker.management_url, world.broker.vhost, queues)
         empty_since = None if left else empty_since or time.monotonic()
-        return empty_since is not None and time.monotonic() - empty_since > _EMPTY_FOR_S
+        return empty_since is not None and time.monotonic() - empty_since > lag_s
 
     with suppress(TimeoutError):
         wait_until(empty_for_long, "empty queues", limit_s)
@@ -118,7 +117,7 @@ def _sent(book: Path, bursts: Sequence[SentBurst]) -> Sent:
 
 def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], sent: Sent) -> list[ChannelAccount]:
     specs = load_channels(world.fleet.channels_file, "simulated")
-    evidence = Evidence(uploads, {channel: _gather(world, channel, sent) for channel in CHANNELS})
+    evidence = Evidence(uploads, {channel: _gather(world, channel, sent, campaign.lag_s) for channel in CHANNELS})
     return check(
         evidence,
         lambda channel, asset: fails(channel, asset, specs[channel].simulated.failure_rate),
@@ -126,10 +125,10 @@ def _compare(campaign: Campaign, world: World, uploads: dict[str, Upload], sent:
     )
 
 
-def _gather(world: World, channel: str, sent: Sent) -> ChannelEvidence:
+def _gather(world: World, channel: str, sent: Sent, lag_s: float) -> ChannelEvidence:
     queue = f"media.{channel}"
     waiting = messages_in(world.broker.amqp_url, queue)
-    counted = _settled_total(world, queue, len(waiting))
+    counted = _settled_total(world, queue, len(waiting), 2 * lag_s)
     commits, deliveries = observed_in(lines_of(world.fleet.effects), channel)
     return ChannelEvidence(
         results=results_in(world.fleet.store, channel),
@@ -143,14 +142,14 @@ def _gather(world: World, channel: str, sent: Sent) -> ChannelEvidence:
     )
 
 
-def _settled_total(world: World, queue: str, expected: int) -> int:
+def _settled_total(world: World, queue: str, expected: int, limit_s: float) -> int:
     """Count the queue's messages, once the number has had the time to become the expected one."""
 
     def total() -> int:
         return total_in(world.broker.management_url, world.broker.vhost, queue)
 
     with suppress(TimeoutError):
-        wait_until(lambda: total() == expected, f"{queue} at {expected}", _LAG_S)
+        wait_until(lambda: total() == expected, f"{queue} at {expected}", limit_s)
     return total()
 
 
