@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 
 from console.app import create_app
+from console.control.fleet_control import FleetControl
 from console.runtime import Runtime, open_runtime
 from console.settings import ConsoleSettings
 from media_common.settings import StoreSettings
@@ -20,9 +21,9 @@ MakeConsole = Callable[..., Flask]
 def make_runtime(tmp_path: Path) -> Callable[..., Runtime]:
     """Open what a console stands on; nothing is started. Settings by name."""
 
-    def make(**settings: Any) -> Runtime:
+    def make(control: FleetControl | None = None, **settings: Any) -> Runtime:
         store = StoreSettings(store_url=(tmp_path / "media").as_uri(), store_fsync=False)
-        return open_runtime(ConsoleSettings(**settings), store, BrokerSettings(), ChannelsSettings())
+        return open_runtime(ConsoleSettings(**settings), store, BrokerSettings(), ChannelsSettings(), control)
 
     return make
 

@@ -6,6 +6,7 @@ from console.assets.ingest_client import IngestClient
 from console.audit import Audit
 from console.control.fleet_control import FleetControl
 from console.control.nothing_control import NothingControl
+from console.dead_letters.area import DeadLetters
 from console.fleet.lookout import Lookout
 from console.planner.planning import Planning
 from console.planner.settings import AutoscalerSettings
@@ -29,6 +30,7 @@ class Runtime:
     control: FleetControl
     lookout: Lookout
     planning: Planning
+    dead_letters: DeadLetters
 
     def start(self) -> None:
         """Start the threads that look at the fleet."""
@@ -39,6 +41,7 @@ class Runtime:
     def close(self) -> None:
         """End the threads, and let the broker go."""
         self.planning.stop()
+        self.dead_letters.close()
         self.lookout.stop()
         self.audit.close()
         self.ingest.close()
@@ -73,4 +76,5 @@ def open_runtime(
         control=control,
         lookout=lookout,
         planning=Planning(control, lookout.feed, file.current, profile=channels.profile, cooldown_s=cooldown_s),
+        dead_letters=DeadLetters(broker, file.current, opened, control, audit, depths=lookout.feed.dead_letters),
     )

@@ -49,6 +49,11 @@ class FleetFeed:
         """The newest look; None before the first one."""
         return self._look
 
+    def dead_letters(self) -> dict[str, int]:
+        """Give what was in the dead-letter queues at the newest look, by channel; nothing before the first."""
+        look = self.look
+        return {channel.name: channel.dead_letters for channel in look.channels} if look is not None else {}
+
     def add_to_events(self, extras: Callable[[], dict[str, Any]]) -> None:
         """Put what ``extras`` gives beside each look, for example what operators did last."""
         self._extras = extras
