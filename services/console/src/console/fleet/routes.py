@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 from flask import Flask, Response, request
+from flask_babel import gettext as _
 from pydantic import BaseModel, ConfigDict, Field
 
 from console.access.operator import operator_name
@@ -68,7 +69,8 @@ def add_fleet_routes(app: Flask, runtime: Runtime) -> None:
         try:
             stream = feed.stream(request.headers.get("Last-Event-ID") or request.args.get("after", ""))
         except TooManyViewers:
-            raise Problem(TOO_MANY_VIEWERS, f"{feed.viewers} pages watch already; try again soon.") from None
+            full = _("%(count)s pages watch already; try again soon.", count=feed.viewers)
+            raise Problem(TOO_MANY_VIEWERS, full) from None
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return Response(stream, headers=headers, content_type="text/event-stream; charset=utf-8")
 
@@ -76,7 +78,7 @@ def add_fleet_routes(app: Flask, runtime: Runtime) -> None:
     def queues() -> Response:
         look = feed.await_look(0, _FIRST_LOOK_S)
         if look is None or not look.broker.answers:
-            raise Problem(BROKER_UNAVAILABLE, look.broker.reason if look is not None else "It has not answered yet.")
+            raise Problem(BROKER_UNAVAILABLE, look.broker.reason if look is not None else _("It has not answered yet."))
         return _json({"at": round(look.at, 3), "queues": [channel_json(channel) for channel in look.channels]})
 
     @app.post("/admin/workers/pause")

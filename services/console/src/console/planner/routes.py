@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import orjson
 from flask import Flask, Response
+from flask_babel import gettext as _
 from pydantic import Field
 
 from console.bodies import read_body
@@ -49,11 +50,11 @@ def add_planner_routes(app: Flask, runtime: Runtime) -> None:
         try:
             said = planning.asker.ask(_measured(runtime, channel), question, asked.asked_by or "somebody")
         except Superseded:
-            raise Problem(REFUSED, "Something else was asked since.") from None
+            raise Problem(REFUSED, _("Something else was asked since.")) from None
         except TooBusy:
-            raise Problem(TOO_BUSY, "Other questions are being answered; ask again in a moment.") from None
+            raise Problem(TOO_BUSY, _("Other questions are being answered; ask again in a moment.")) from None
         except NoAnswer as error:
-            raise Problem(INTERNAL, f"The question could not be answered: {error}.") from None
+            raise Problem(INTERNAL, _("The question could not be answered: %(error)s.", error=error)) from None
         return _json_bytes(said)
 
 
@@ -61,7 +62,7 @@ def _measured(runtime: Runtime, channel: str) -> Measured:
     found = runtime.planning.measurer.measured(channel)
     if found is None:
         known = ", ".join(runtime.channels.current())
-        raise Problem(NO_SUCH_CHANNEL, f"There is no channel {channel!r}; there are: {known}.")
+        raise Problem(NO_SUCH_CHANNEL, _("There is no channel %(name)s; there are %(all)s.", name=channel, all=known))
     return found
 
 

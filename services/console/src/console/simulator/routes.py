@@ -4,6 +4,8 @@ from typing import Annotated
 
 import orjson
 from flask import Flask, Response, request
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext
 from pydantic import BaseModel, ConfigDict, Field
 
 from console.bodies import read_body
@@ -16,9 +18,9 @@ from console.simulator.presets import LESSONS, PRESETS
 from console.simulator.run import Action, Run
 from console.simulator.runs import NoSuchRun, Runs, TooFast, TooManyRuns
 
-_GONE = Kind("simulation-ended", 404, "This simulation has ended")
-_TOO_FAST = Kind("simulation-too-fast", 429, "The simulation can't go faster", 1)
-_TOO_MANY = Kind("too-many-simulations", 503, "Too many simulations are running", 30)
+_GONE = Kind("simulation-ended", 404, lazy_gettext("This simulation has ended"))
+_TOO_FAST = Kind("simulation-too-fast", 429, lazy_gettext("The simulation can't go faster"), 1)
+_TOO_MANY = Kind("too-many-simulations", 503, lazy_gettext("Too many simulations are running"), 30)
 
 
 class Beginning(BaseModel):
@@ -72,7 +74,7 @@ def _begin(runs: Runs, asked: Beginning) -> Response:
     try:
         key = runs.add(run)
     except TooManyRuns:
-        raise Problem(_TOO_MANY, "Others are playing; a place is free when one of them closes the page.") from None
+        raise Problem(_TOO_MANY, _("Others are playing; a place is free when one of them closes the page.")) from None
     return _json({"id": key, "fields": FIELDS, "controls": controls.model_dump(), "frame": run.first()}, 201)
 
 
@@ -80,9 +82,9 @@ def _advance(runs: Runs, key: str, asked: Going) -> Response:
     try:
         run = runs.take(key, asked.seconds)
     except NoSuchRun:
-        raise Problem(_GONE, "It rested for too long. Begin a new one.") from None
+        raise Problem(_GONE, _("It rested for too long. Begin a new one.")) from None
     except TooFast:
-        raise Problem(_TOO_FAST, "Ask for fewer simulated seconds, or wait a moment.") from None
+        raise Problem(_TOO_FAST, _("Ask for fewer simulated seconds, or wait a moment.")) from None
     return _json(run.advance(asked.seconds, asked.frames, controls=asked.controls, actions=asked.actions))
 
 
