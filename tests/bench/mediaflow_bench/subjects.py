@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from mediaflow_bench import ingest, ingest_file, memory, publisher, replayer, thumbnail, transcode, worker
+from mediaflow_bench import ingest, ingest_file, memory, publisher, replayer, simulator, thumbnail, transcode, worker
 from mediaflow_bench.row import Row
 from mediaflow_bench.workplace import Workplace
 
@@ -17,6 +17,7 @@ SUBJECTS: dict[str, Callable[[Workplace], Iterable[Row]]] = {
     "thumbnail-seeks": thumbnail.measure_seeks,
     "thumbnail-length": thumbnail.measure_length,
     "transcode": transcode.measure,
+    "simulator": simulator.measure,
     "memory": memory.measure,
 }
 
