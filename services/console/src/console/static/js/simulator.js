@@ -103,6 +103,7 @@ let drawnAt = 0;
 let saidAt = 0;
 
 function draw(time) {
+  requestAnimationFrame(draw); // first of all: one picture that fails must not be the last
   const moment = player.tick((time - last) / 1000);
   last = time;
   if (moment) {
@@ -117,7 +118,6 @@ function draw(time) {
     clock(player.head);
     describe(moment.now, time);
   }
-  requestAnimationFrame(draw);
 }
 
 function clock(head) {
@@ -133,5 +133,6 @@ function describe(frame, time) {
   $("#stage").setAttribute("aria-label", word("picture", values));
 }
 
+addEventListener("pagehide", () => player.leave());
 choose(chosen);
 requestAnimationFrame(draw);

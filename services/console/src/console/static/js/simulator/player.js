@@ -16,18 +16,18 @@ export class Player {
     this.speed = 1;
     this.playing = false;
     this.begun = null;
+    this.turn = 0;
     this.touched = false; // whether anybody moved a switch since the beginning
     this.frames = [];
-    this.asked = null;
+    this.asked = null; // the run that an answer is awaited of
+    this.answer = Promise.resolve();
     this.changes = { controls: null, actions: [] };
   }
 
   /** Begins anew: { preset } or { controls }, and { seed }. */
   async begin(what) {
-    const old = this.begun;
-    this.begun = null; // answers to the old one are not for this one
-    this.changes = { controls: null, actions: [] };
-    if (old) call("DELETE", `/simulator/runs/${old.id}`, undefined, { keepalive: true }).catch(() => {});
+    this.leave();
+    const turn = (this.turn += 1);
     let begun;
     try {
       begun = await post("/simulator/runs", what);
@@ -36,6 +36,7 @@ export class Player {
       sayError(error);
       return;
     }
+    if (turn !== this.turn) return end(begun); // another one was begun meanwhile
     this.index = Object.fromEntries(begun.fields.map((name, place) => [name, place]));
     this.past = [];
     this.frames = [this.#read(begun.frame)];
@@ -44,6 +45,15 @@ export class Player {
     this.seed = what.seed;
     this.touched = !what.preset;
     this.listen.onBegin(begun);
+    return undefined;
+  }
+
+  /** Ends what is played. Answers to it are for nobody then, and it ends when the last of them is here. */
+  leave() {
+    const old = this.begun;
+    this.begun = null;
+    this.changes = { controls: null, actions: [] };
+    if (old) this.answer.then(() => end(old));
   }
 
   play(playing) {
@@ -55,7 +65,7 @@ export class Player {
   async step() {
     this.play(false);
     if (!this.begun || this.asked) return;
-    await this.#ask(0.1, 1);
+    await this.#go(0.1, 1);
     this.head = this.frames.at(-1).time_s;
   }
 
@@ -78,7 +88,7 @@ export class Player {
     const last = this.frames.at(-1).time_s;
     if (this.playing) {
       this.head = Math.min(last, this.head + Math.min(seconds, 0.1) * this.speed);
-      if (last - this.head < AHEAD_S * this.speed && !this.asked) this.#ask(FRAME_S * BATCH * this.speed, BATCH);
+      if (last - this.head < AHEAD_S * this.speed && !this.asked) this.#go(FRAME_S * BATCH * this.speed, BATCH);
     }
     while (this.frames.length > 2 && this.frames[1].time_s <= this.head) this.frames.shift();
     return this.#moment();
@@ -89,6 +99,11 @@ export class Player {
     if (!next || this.head <= now.time_s) return { now, next: now, between: 0 };
     if (this.head >= next.time_s) return { now: next, next, between: 0 };
     return { now, next, between: (this.head - now.time_s) / (next.time_s - now.time_s) };
+  }
+
+  #go(seconds, frames) {
+    this.answer = this.#ask(seconds, frames);
+    return this.answer;
   }
 
   async #ask(seconds, frames) {
@@ -137,3 +152,5 @@ export class Player {
     return frame;
   }
 }
+
+const end = (run) => void call("DELETE", `/simulator/runs/${run.id}`, undefined, { keepalive: true }).catch(() => {});

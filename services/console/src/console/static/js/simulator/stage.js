@@ -9,6 +9,8 @@ import { PLAIN, POISON, RETRY, kindColour, line, message, roundBox, text } from 
 
 const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
 
+const LEAST_PX = 200;
+
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
@@ -23,7 +25,8 @@ export class Stage {
   #resize() {
     const style = getComputedStyle(this.canvas);
     const em = parseFloat(style.fontSize);
-    const width = this.canvas.parentElement.clientWidth;
+    const width = this.canvas.clientWidth;
+    if (width < LEAST_PX) return; // hidden, or on its way to another size
     const height = heightFor(width, em);
     const density = Math.min(2, devicePixelRatio || 1);
     this.canvas.width = Math.round(width * density);
@@ -38,6 +41,7 @@ export class Stage {
   /** Draws a moment; `still` without anything on its way. */
   draw({ now, next, between }, head, speed, { still = false } = {}) {
     const { c, g } = this;
+    if (!g) return;
     c.clearRect(0, 0, g.width, g.height);
     this.#producers(now);
     this.#queue(now);
