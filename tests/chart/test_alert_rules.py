@@ -41,9 +41,9 @@ def our_metrics() -> set[str]:
     """Name the metrics of our modules, by a process in which no test has made one."""
     program = (
         "import ingest.metrics, mq_common.metrics\n"
-        "from console.fleet.metrics import FleetCollector, register\n"
-        "register(FleetCollector(lambda: None, lambda: 0))\n"
+        "from console.fleet.metrics import FleetCollector\n"
         "from prometheus_client import REGISTRY\n"
+        "REGISTRY.register(FleetCollector(lambda: None, lambda: 0))\n"
         "print(*(metric.name for metric in REGISTRY.collect()))"
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

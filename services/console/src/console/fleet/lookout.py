@@ -1,8 +1,11 @@
 """What keeps an eye on the fleet: poller, feed and actions, put together once for the process."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from prometheus_client import REGISTRY
 
 from console.audit import Audit, AuditEntry
 from console.control.fleet_control import FleetControl
@@ -10,7 +13,7 @@ from console.fleet.actions import ACTIONS, FleetActions
 from console.fleet.broker_reader import BrokerReader
 from console.fleet.feed import FleetFeed
 from console.fleet.history_file import HistoryFile
-from console.fleet.metrics import FleetCollector, count_look, register
+from console.fleet.metrics import FleetCollector, count_look
 from console.fleet.poller import Poller
 from mq_common.channels import ChannelSpec
 from mq_common.settings import BrokerSettings
@@ -45,15 +48,18 @@ class Lookout:
             on_look=count_look,
         )
         self.actions = FleetActions(control, audit, acted=self._poller.look_again)
+        self._collector = FleetCollector(lambda: self.feed.look, lambda: self.feed.viewers)
 
     def start(self) -> None:
         """Begin to look, and tell Prometheus."""
-        register(FleetCollector(lambda: self.feed.look, lambda: self.feed.viewers))
+        REGISTRY.register(self._collector)
         self._poller.start()
 
     def stop(self) -> None:
         """Stop looking, keep the history, and end every stream."""
         self._poller.stop()
+        with contextlib.suppress(KeyError):
+            REGISTRY.unregister(self._collector)
 
 
 def _action(entry: AuditEntry) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Iterator
 
-from prometheus_client import REGISTRY, Counter, Histogram
+from prometheus_client import Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector, CollectorRegistry
+from prometheus_client.registry import Collector
 
 from console.fleet.looks import ChannelLook, FleetLook
 
@@ -55,11 +55,6 @@ class FleetCollector(Collector):
     def describe(self) -> Iterator[GaugeMetricFamily]:
         """Name the families, without a look."""
         return self.collect()
-
-
-def register(collector: FleetCollector, registry: CollectorRegistry = REGISTRY) -> None:
-    """Put the collector beside the process's other metrics."""
-    registry.register(collector)
 
 
 def count_look(look: FleetLook, took_s: float) -> None:
