@@ -5,6 +5,7 @@
 //     series: [{ label: "transcode", mark: 2 },                 // a channel: its mark gives colour and shape
 //              { label: "limit", color: "--bad", shape: 4, dash: [4, 4], width: 1 }],   // anything else
 //     span: 900,                // seconds of x shown, up to the last point; left out: all there is
+//     shortest: 180,            // while there is less than a span: what there is, but at least so much (default: the span)
 //     start: 0,                 // with span: no x before it is shown; the first quarter of the span is there from the start
 //     x: "time",                // x is seconds since 1970, labelled as clock time; "seconds": labelled 0:30, 1:00 …
 //     sync: "fleet",            // charts with the same name share their cursor
@@ -23,11 +24,10 @@
 
 import uPlot from "../vendor/uplot-1.6.32.mjs";
 import { marksPlugin } from "./chart_marks.js";
-import { lineColour, lineName, paint } from "./chart_theme.js";
+import { lineColour, lineName, paint, WALL } from "./chart_theme.js";
 import { onThemeChange } from "./theme.js";
 import { language } from "./words.js";
 
-const WALL = document.documentElement.hasAttribute("data-wall");
 const AXIS_PX = WALL ? 64 : 50; // the same for all, so that charts above each other share their time axis
 const CALM_MS = 5000;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -104,7 +104,7 @@ class Chart {
     this.area.setAttribute("role", "img");
     this.area.setAttribute("aria-label", title);
     this.area.addEventListener("keydown", (event) => this.#walk(event));
-    this.area.addEventListener("blur", () => this.plot.setCursor({ left: -10, top: -10 }));
+    this.area.addEventListener("blur", () => this.plot.setCursor({ left: -10, top: -10 }, true, true));
     this.host.replaceChildren(caption, this.legend, this.area);
   }
 
@@ -232,8 +232,9 @@ class Chart {
     if (!step || !this.data[0].length) return;
     event.preventDefault();
     const last = this.data[0].length - 1;
+    // Told to the charts that share the cursor, too.
     const index = Math.min(last, Math.max(0, (this.plot.cursor.idx ?? last) + step));
-    this.plot.setCursor({ left: this.plot.valToPos(this.data[0][index], "x"), top: 5 });
+    this.plot.setCursor({ left: this.plot.valToPos(this.data[0][index], "x"), top: 5 }, true, true);
   }
 
   #resize() {

@@ -1,24 +1,25 @@
 // What is drawn behind and over the lines: bands (a pause), marks (what an operator did), and each line's head.
 
-import { headPath, lineColour, paint } from "./chart_theme.js";
+import { headPath, lineColour, paint, WALL } from "./chart_theme.js";
 
 // bands: [{from, to|null, label}], marks: [{at, label}], both in the x axis' unit. A band without an end goes on.
 // lines: the plot's own ones, for a plot may still be drawn once when it has been replaced.
 export function marksPlugin(host, state, lines) {
   return {
     hooks: {
-      drawClear: (u) => drawBands(u, host, state.bands),
-      draw: (u) => {
-        drawMarks(u, state.marks);
-        drawHeads(u, lines);
+      drawClear: (u) => {
+        const labels = [...drawBands(u, state.bands), ...drawMarks(u, state.marks)];
+        drawLabels(u, host, labels);
       },
+      draw: (u) => drawHeads(u, lines),
     },
   };
 }
 
-function drawBands(u, host, bands) {
+// Both give the labels to be drawn: a mark's stands right of it, a band's inside or left of it.
+function drawBands(u, bands) {
   const { ctx, bbox } = u;
-  const ratio = devicePixelRatio;
+  const labels = [];
   ctx.save();
   clip(ctx, bbox);
   for (const { from, to, label } of bands) {
@@ -28,7 +29,7 @@ function drawBands(u, host, bands) {
     ctx.fillStyle = paint("--chart-band");
     ctx.fillRect(left, bbox.top, right - left, bbox.height);
     ctx.strokeStyle = paint("--line-strong");
-    ctx.lineWidth = ratio;
+    ctx.lineWidth = devicePixelRatio;
     ctx.beginPath();
     for (const [edge, shown] of [[left, true], [right, to !== null]]) {
       if (!shown) continue;
@@ -36,31 +37,22 @@ function drawBands(u, host, bands) {
       ctx.lineTo(edge, bbox.top + bbox.height);
     }
     ctx.stroke();
-    if (label) drawLabel(u, host, label, left, right - left);
+    if (label) labels.push({ text: label, x: left, room: right - left, outside: true });
   }
   ctx.restore();
-}
-
-function drawLabel(u, host, text, left, room) {
-  const { ctx, bbox } = u;
-  const ratio = devicePixelRatio;
-  ctx.font = `${11 * ratio}px ${getComputedStyle(host).fontFamily}`;
-  if (ctx.measureText(text).width + 8 * ratio > room) return;
-  ctx.fillStyle = paint("--soft");
-  ctx.textAlign = "left";
-  ctx.textBaseline = "top";
-  ctx.fillText(text, left + 5 * ratio, bbox.top + 3 * ratio);
+  return labels;
 }
 
 function drawMarks(u, marks) {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   const size = 4 * ratio;
+  const labels = [];
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = paint("--faint");
   ctx.lineWidth = ratio;
   ctx.setLineDash([2 * ratio, 3 * ratio]);
-  for (const { at } of marks) {
+  for (const { at, label } of marks) {
     const x = Math.round(u.valToPos(at, "x", true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.beginPath();
@@ -72,6 +64,30 @@ function drawMarks(u, marks) {
     ctx.lineTo(x + size, bbox.top + bbox.height);
     ctx.lineTo(x, bbox.top + bbox.height - 1.5 * size);
     ctx.fill();
+    if (label) labels.push({ text: label, x, room: Infinity });
+  }
+  ctx.restore();
+  return labels;
+}
+
+// A label that would stand on another one, or over the edge, is left out: the charts are for shapes.
+function drawLabels(u, host, labels) {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const gap = 4 * ratio;
+  const taken = [];
+  ctx.save();
+  ctx.font = `${(WALL ? 15 : 11) * ratio}px ${getComputedStyle(host).fontFamily}`;
+  ctx.fillStyle = paint("--soft");
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  for (const { text, x, room, outside } of labels) {
+    const { width } = ctx.measureText(text);
+    const left = outside && width + 2 * gap > room ? x - gap - width : x + gap;
+    const fits = left >= bbox.left && left + width <= bbox.left + bbox.width;
+    if (!fits || taken.some(([from, to]) => left < to + gap && left + width > from - gap)) continue;
+    taken.push([left, left + width]);
+    ctx.fillText(text, left, bbox.top + 2 * ratio);
   }
   ctx.restore();
 }

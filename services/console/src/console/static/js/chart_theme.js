@@ -3,6 +3,9 @@
 import { channel, icon } from "./icons.js";
 import { colour, onThemeChange } from "./theme.js";
 
+/** Whether the page is on a wall screen: all is larger there. */
+export const WALL = document.documentElement.hasAttribute("data-wall");
+
 let known = new Map();
 
 /** Gives a token's colour, or the colour itself. Looked up once for each theme: asking at every frame costs more than drawing. */

@@ -39,7 +39,8 @@ export class Actions {
     const [pause, resume] = ["pause-all", "resume-all"].map((id) => document.getElementById(id));
     if (!pause) return;
     pause.disabled = !look.control.answers || paused.length === look.channels.length;
-    resume.disabled = !look.control.answers || !look.channels.some((each) => each.workers?.paused || each.workers?.held);
+    resume.disabled = !look.control.answers;
+    resume.hidden = !look.channels.some((each) => each.workers?.paused || each.workers?.held);
     resume.classList.toggle("primary", paused.length > 0);
   }
 
@@ -71,7 +72,9 @@ const sum = (channels, value) => number(channels.reduce((total, channel) => tota
 function askPause(channel, chosen) {
   return {
     title: channel === null ? word("ask_pause_all") : word("ask_pause", { channel }),
-    text: word("pause_text", { unacked: sum(chosen, (each) => each.unacked) }),
+    text: chosen.some((each) => each.unacked)
+      ? word("pause_text", { unacked: sum(chosen, (each) => each.unacked) })
+      : word("pause_text_idle"),
     action: word("pause"),
   };
 }

@@ -1,10 +1,12 @@
 // The six charts: one time axis, one cursor, and bands where channels were paused or the broker was gone.
 
 import { createChart } from "./chart.js";
+import { WALL } from "./chart_theme.js";
 import { channel as channelName } from "./icons.js";
 import { language, word } from "./words.js";
 
 const SPAN_S = 900;
+const SHORTEST_S = 180; // a console that has just started shows its few minutes large
 const CHARTS = [
   { series: "ready", unit: "unit_messages", whole: true, floor: 10 },
   { series: "unacked", unit: "unit_messages", whole: true, floor: 5 },
@@ -41,8 +43,9 @@ export class FleetCharts {
       title: word(`chart_${name}`),
       unit: word(unit),
       span: SPAN_S,
+      shortest: SHORTEST_S,
       sync: "fleet",
-      height: document.documentElement.hasAttribute("data-wall") ? 160 : 132,
+      height: WALL ? 160 : 132,
       words: { summary: word("chart_summary"), empty: word("chart_empty") },
       ...options,
     });

@@ -5,6 +5,7 @@ import { sparkline } from "./sparkline.js";
 import { language, number, word } from "./words.js";
 
 const SPAN_S = 900;
+const SHORTEST_S = 180;
 const MOST_PIPS = 32;
 const rateFormat = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
@@ -158,7 +159,7 @@ export class FleetRows {
       at: series.at,
       area: series.column(channel.name, "ready"),
       line: series.column(channel.name, "unacked"),
-      span: SPAN_S,
+      span: Math.min(SPAN_S, Math.max(SHORTEST_S, series.last - (series.at[0] ?? series.last))),
       areaColour: `--channel-${channel.mark}`,
       lineColour: "--ink",
     });
