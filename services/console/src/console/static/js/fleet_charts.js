@@ -3,7 +3,7 @@
 import { createChart } from "./chart.js";
 import { WALL } from "./chart_theme.js";
 import { channel as channelName } from "./icons.js";
-import { language, word } from "./words.js";
+import { language, number, word } from "./words.js";
 
 const SPAN_S = 900;
 const SHORTEST_S = 180; // a console that has just started shows its few minutes large
@@ -98,7 +98,8 @@ export class FleetCharts {
 
 // Pauses are bands already; what else an operator did is a mark.
 function mark({ action, at, channel, detail }) {
-  if (action === "burst") return { at, label: word("mark_burst", { detail }) };
-  if (action === "scale") return { at, label: word("mark_scale", { channel, detail }) };
+  const count = number(Number(detail));
+  if (action === "burst") return { at, label: word("mark_burst", { detail: count }) };
+  if (action === "scale") return { at, label: word("mark_scale", { channel, detail: count }) };
   return null;
 }
