@@ -15,6 +15,14 @@ from whole_fleet import WholeFleet
 SLOW_MS = 90_000
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patience() -> Iterator[None]:
+    """A busy machine is slow."""
+    expect.set_options(timeout=30_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
 @pytest.fixture(scope="module")
 def console_fleet(new_console_fleet: Callable[..., WholeFleet]) -> WholeFleet:
     """A fleet on a private broker of its own, which may be killed."""
