@@ -29,10 +29,10 @@ def messages(catalogue: Catalog) -> list[Message]:
 
 
 def texts(message: Message) -> list[tuple[str, str]]:
-    """English and Turkish; for plurals, each form beside the English plural."""
+    """English and Turkish; of plurals both forms."""
     if isinstance(message.id, str):
         return [(message.id, message.string)]
-    return [(message.id[1], each) for each in message.string]
+    return list(zip(message.id, message.string, strict=True))
 
 
 def test_no_sentence_is_missing_or_only_guessed(catalogue):

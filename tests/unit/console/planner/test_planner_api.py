@@ -22,7 +22,7 @@ def test_figures_of_a_channel_and_no_others(client):
     assert "jobs" not in figures
     missing = client.get("/admin/planner/poster")
     assert (missing.status_code, missing.mimetype) == (404, "application/problem+json")
-    assert "there are: thumbnail" in missing.get_json()["detail"]
+    assert "there are thumbnail" in missing.get_json()["detail"]
 
 
 def test_a_question_is_answered(client):
