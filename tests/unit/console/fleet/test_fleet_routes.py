@@ -1,5 +1,7 @@
 """The admin API of workers and queues: what is asked, what is answered, and what is written down."""
 
+import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -145,6 +147,15 @@ def test_the_page_is_there_before_the_first_look(client):
     page = client.get("/", headers={"Accept": "text/html"})
     assert page.status_code == 200
     assert "first-look" not in page.text
+
+
+def test_the_page_says_who_acted_last_from_the_first_moment(client, runtime):
+    runtime.lookout.feed.publish(look())
+    client.post("/admin/workers/pause", json={})
+    page = client.get("/", headers={"Accept": "text/html"}).text
+    first = json.loads(re.search(r'id="first-look">(.*?)</script>', page)[1])
+    assert first["actions"][0]["action"] == "pause"
+    assert first["channels"][0]["name"] == "transcode"
 
 
 def test_the_feed_has_room_for_so_many(client, make_runtime):

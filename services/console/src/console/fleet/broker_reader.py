@@ -29,6 +29,8 @@ log = structlog.get_logger()
 
 #: Seconds that one question may take: a page that waits longer says that the broker is gone.
 PATIENCE_S = 2.0
+#: Seconds after which a connection without a word is given up: a passive declaration has no time-out of its own.
+HEARTBEAT_S = 10
 #: Seconds between two looks at the nodes' alarms.
 ALARMS_S = 5.0
 
@@ -37,7 +39,11 @@ class BrokerReader:
     """For one thread; connects when first asked."""
 
     def __init__(self, settings: BrokerSettings, *, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings.model_copy(update={"connect_timeout_s": min(PATIENCE_S, settings.connect_timeout_s)})
+        bounds = {
+            "connect_timeout_s": min(PATIENCE_S, settings.connect_timeout_s),
+            "heartbeat_s": min(HEARTBEAT_S, settings.heartbeat_s),
+        }
+        self._settings = settings.model_copy(update=bounds)
         self._clock = clock
         self._ready: ReadyMessages | None = None
         self._management: ManagementClient | None = None

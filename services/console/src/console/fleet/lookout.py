@@ -36,7 +36,9 @@ class Lookout:
         state_dir: Path | None,
     ) -> None:
         self.feed = FleetFeed(viewers)
-        self.feed.add_to_events(lambda: {"actions": [_action(entry) for entry in audit.last(_TOLD, actions=ACTIONS)]})
+        self._audit = audit
+        # The audit looks at the store while it is asked, so nobody asks it for pages that nobody has open.
+        self.feed.add_to_events(lambda: self.told_actions() if self.feed.viewers else {})
         reader = BrokerReader(broker)
         self._poller = Poller(
             reader.read,
@@ -49,6 +51,10 @@ class Lookout:
         )
         self.actions = FleetActions(control, audit, acted=self._poller.look_again)
         self._collector = FleetCollector(lambda: self.feed.look, lambda: self.feed.viewers)
+
+    def told_actions(self) -> dict[str, Any]:
+        """Give what operators did last, as it stands beside a look."""
+        return {"actions": [_action(entry) for entry in self._audit.last(_TOLD, actions=ACTIONS)]}
 
     def start(self) -> None:
         """Begin to look, and tell Prometheus."""

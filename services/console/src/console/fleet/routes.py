@@ -13,7 +13,6 @@ from console.assets.ingest_errors import IngestError, IngestRefused
 from console.audit import AuditEntry
 from console.bodies import read_body
 from console.fleet.feed import TooManyViewers
-from console.fleet.looks import FleetLook
 from console.fleet.wire import channel_json, look_json
 from console.pages import render_page
 from console.problems import BROKER_UNAVAILABLE, INGEST_UNAVAILABLE, TOO_MANY_VIEWERS, Kind, Problem
@@ -60,7 +59,8 @@ def add_fleet_routes(app: Flask, runtime: Runtime) -> None:
     @app.get("/")
     def fleet() -> str:
         look = feed.await_look(0, _FIRST_LOOK_S)
-        return render_page("fleet.html", area="fleet", first=_first(look))
+        first = look_json(look) | runtime.lookout.told_actions() if look is not None else None
+        return render_page("fleet.html", area="fleet", first=first)
 
     @app.get("/fleet/events")
     def fleet_events() -> Response:
@@ -128,10 +128,6 @@ def _acted(entry: AuditEntry) -> Response:
             "at": entry.at.isoformat().replace("+00:00", "Z"),
         }
     )
-
-
-def _first(look: FleetLook | None) -> Mapping[str, Any] | None:
-    return look_json(look) if look is not None else None
 
 
 def _json(answer: Mapping[str, Any]) -> Response:

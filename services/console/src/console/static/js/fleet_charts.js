@@ -7,6 +7,7 @@ import { language, number, word } from "./words.js";
 
 const SPAN_S = 900;
 const SHORTEST_S = 180; // a console that has just started shows its few minutes large
+const NEAR_S = 4; // between a pause that was asked for and one that is seen
 const CHARTS = [
   { series: "ready", unit: "unit_messages", whole: true, floor: 10 },
   { series: "unacked", unit: "unit_messages", whole: true, floor: 5 },
@@ -29,7 +30,7 @@ export class FleetCharts {
   draw(channels, actions) {
     const names = channels.map((channel) => channel.name).join(" ");
     if (names !== this.names.join(" ")) this.#rename(channels);
-    const bands = [...this.#pauses(), ...this.#gaps()];
+    const bands = [...this.#pauses(actions), ...this.#gaps()];
     const marks = actions.filter((each) => each.outcome === "done").map(mark).filter(Boolean);
     for (const { name, chart } of this.charts) {
       chart.setBands(name === "ready" || name === "unacked" ? bands : bands.map((band) => ({ ...band, label: "" })));
@@ -80,12 +81,15 @@ export class FleetCharts {
     });
   }
 
-  #pauses() {
+  // What is seen counts, whoever paused; where it was somebody of this console, the band says who.
+  #pauses(actions) {
     const columns = this.names.map((name) => [name, this.series.column(name, "paused")]);
     const paused = (i) => columns.filter(([, column]) => column[i]).map(([name]) => name).join(", ");
     return this.series.spans(paused).map(({ from, to, value }) => {
       const all = value.split(", ").length === this.names.length;
-      return { from, to, label: all ? word("band_paused") : word("band_paused_one", { channel: value }) };
+      const by = actions.find((each) => each.action === "pause" && each.outcome === "done" && Math.abs(each.at - from) < NEAR_S);
+      if (all) return { from, to, label: by ? word("band_paused_by", { who: by.who }) : word("band_paused") };
+      return { from, to, label: word("band_paused_one", { channel: value }) };
     });
   }
 

@@ -3,17 +3,22 @@
 import { icon } from "./icons.js";
 import { duration, number, time, word } from "./words.js";
 
+// Without a look for so long although the console lives, its own look at the broker hangs.
+const SILENCE_MS = 8000;
+
 export class Notices {
   constructor() {
     this.place = document.getElementById("notices");
     this.shown = new Map();
     this.look = null;
     this.feed = { kind: "connecting", since: null };
-    setInterval(() => this.#count(), 1000);
+    this.lookedAt = Date.now();
+    setInterval(() => this.#show(), 1000);
   }
 
   takeLook(look) {
     this.look = look;
+    this.lookedAt = Date.now();
     this.#show();
   }
 
@@ -52,7 +57,10 @@ export class Notices {
   *#ofLook() {
     if (!this.look || this.feed.kind === "lost") return;
     const { broker, control, warnings } = this.look;
-    if (!broker.answers) {
+    if (this.feed.kind === "live" && Date.now() - this.lookedAt > SILENCE_MS) {
+      const title = word("broker_gone", { time: time(this.lookedAt) });
+      yield { key: "broker", tone: "bad", title, text: word("broker_silent_text"), since: this.lookedAt / 1000 };
+    } else if (!broker.answers) {
       const title = word("broker_gone", { time: time(broker.since * 1000) });
       yield { key: "broker", tone: "bad", title, text: word("broker_gone_text", { reason: broker.reason }), since: broker.since };
     }
