@@ -201,3 +201,15 @@ def test_a_list_that_comes_in_pages_is_read_to_its_end(cluster, make_control, mo
     for number in range(5):
         add_pod(cluster, f"transcode-{number}", "worker", "transcode", running())
     assert len(make_control().fleet().channels["transcode"].workers) == 5
+
+
+def test_keda_that_is_installed_later_is_noticed_at_once(cluster, make_control):
+    cluster.with_keda(False)
+    add_deployment(cluster, "transcode")
+    control = make_control()
+    assert control.fleet().channels["transcode"].scaled_by == "hand"
+    cluster.with_keda(True)
+    add_scaled_object(cluster, "transcode")
+    control.pause("transcode")
+    assert deployment(cluster)["spec"]["replicas"] == 2
+    assert notes(scaler(cluster)) == {"autoscaling.keda.sh/paused-replicas": "0"}

@@ -31,7 +31,8 @@ _NAMESPACE_FILE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 #: Looks at an object that others keep changing before it is given up. KEDA writes a status every few seconds.
 _TRIES = 10
 
-#: Seconds for which it is believed that KEDA is there, or is not.
+#: Seconds for which it is believed that KEDA is there. That it is not there is asked anew each time: a Deployment that
+#: KEDA scales must not be changed.
 _KEDA_BELIEVED_S = 60.0
 
 
@@ -44,7 +45,7 @@ class KubernetesControl:
         self._api, self._release = api, release
         self._selector = selector(release, WORKER)
         self._replays = KubeReplays(api, release)
-        self._keda, self._keda_asked = False, -_KEDA_BELIEVED_S
+        self._keda_seen: float | None = None
 
     def fleet(self) -> FleetView:
         """See FleetControl."""
@@ -129,9 +130,12 @@ class KubernetesControl:
 
     def _has_keda(self) -> bool:
         now = time.monotonic()
-        if now - self._keda_asked >= _KEDA_BELIEVED_S:
-            self._keda, self._keda_asked = self._api.has_group("keda.sh"), now
-        return self._keda
+        seen = self._keda_seen
+        if seen is not None and now - seen < _KEDA_BELIEVED_S:
+            return True
+        there = self._api.has_group("keda.sh")
+        self._keda_seen = now if there else None
+        return there
 
 
 def open_kubernetes_control(settings: ControlSettings) -> KubernetesControl:
