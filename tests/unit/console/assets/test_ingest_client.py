@@ -1,70 +1,12 @@
-"""The client of ingest's API, against a server of this test that answers what it is told to."""
+"""The client of ingest's API, against a server that answers what it is told to."""
 
 import json
 import socket
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
 from console.assets.ingest_client import IngestClient
 from console.assets.ingest_errors import AnswerNotUnderstood, IngestRefused, IngestUnavailable
-
-
-class Double:
-    """An ingest that gives ``answer`` (status, headers, body) and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.answer: tuple[int, dict[str, str], bytes] = (200, {}, b"{}")
-        self.asked: list[tuple[str, str, dict[str, str], bytes]] = []
-        self.drops = 0
-        double = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                double.asked.append((self.command, self.path, dict(self.headers), body))
-                if double.drops:
-                    double.drops -= 1
-                    self.close_connection = True
-                    return
-                status, headers, answer = double.answer
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(answer)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(answer)
-
-            do_POST = do_GET
-
-            def log_message(self, *_: object) -> None: ...
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def says(self, answer: object, status: int = 200, **headers: str) -> None:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.answer = (status, named, json.dumps(answer).encode())
-
-
-@pytest.fixture
-def double() -> Iterator[Double]:
-    double = Double()
-    Thread(target=double.server.serve_forever, args=(0.01,), daemon=True).start()
-    yield double
-    double.server.shutdown()
-    double.server.server_close()
-
-
-@pytest.fixture
-def client(double) -> Iterator[IngestClient]:
-    client = IngestClient(double.url + "/", connect_s=0.5, read_s=0.5)
-    yield client
-    client.close()
 
 
 def test_a_burst_is_one_request_and_gives_ingests_report(double, client):

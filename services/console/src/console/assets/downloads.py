@@ -7,7 +7,7 @@ from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import HTTPError
 
 from console.assets.ingest_client import IngestClient, refusal_of
-from console.assets.ingest_errors import IngestError, IngestUnavailable
+from console.assets.ingest_errors import AnswerNotUnderstood, IngestError, IngestUnavailable
 from console.assets.ingest_problems import problem_of_ingest
 from console.assets.safe_headers import ASKED, safe_headers
 
@@ -18,7 +18,8 @@ PIECE = 256 * 1024
 STALL_S = 60.0
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_NO_BYTES = frozenset({204, 304})
+_PASSED = frozenset({200, 206, 304, 416})
+_NO_BYTES = frozenset({304, 416})
 _BAD_RANGE = 416
 _MOST_PROBLEM_BYTES = 64 * 1024
 
@@ -31,21 +32,27 @@ def pass_file(ingest: IngestClient, path: str, *, file_name: str, to_save: bool 
         if answer.status in _REDIRECTS:  # to the store itself: an address that a browser need not reach
             answer.close()
             answer = ingest.open_elsewhere(answer.headers.get("Location", ""), headers=asked, read_s=STALL_S)
-        if answer.status >= 400 and answer.status != _BAD_RANGE:
+        if answer.status not in _PASSED:
             with answer:
-                raise refusal_of(answer.status, answer.headers, answer.read(_MOST_PROBLEM_BYTES))
+                raise _refusal(answer)
     except IngestError as error:
         raise problem_of_ingest(error) from error
     except HTTPError as error:
         raise problem_of_ingest(IngestUnavailable("Ingest broke its answer off.")) from error
     headers = safe_headers(answer.headers, file_name=file_name, to_save=to_save)
-    if request.method == "HEAD" or answer.status in _NO_BYTES or answer.status == _BAD_RANGE:
+    if request.method == "HEAD" or answer.status in _NO_BYTES:
         answer.close()
         if answer.status == _BAD_RANGE:
             headers.pop("Content-Length", None)
         return Response(status=answer.status, headers=headers)
     _limit_stalls()
     return Response(_Passed(answer), answer.status, headers, direct_passthrough=True)
+
+
+def _refusal(answer: BaseHTTPResponse) -> IngestError:
+    if answer.status in _REDIRECTS:  # once is enough
+        return AnswerNotUnderstood("The object store sends on to somewhere else.")
+    return refusal_of(answer.status, answer.headers, answer.read(_MOST_PROBLEM_BYTES))
 
 
 class _Passed:

@@ -1,5 +1,6 @@
 """Uploads from the page, passed on to ingest as they come: nothing is buffered, and ingest's answer is the answer."""
 
+import time
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -24,8 +25,8 @@ STALL_S = 30.0
 #: Seconds in which ingest must answer once it has the whole file: it may have to bring it safely to a far store.
 ANSWER_S = 300.0
 
-#: Bytes, and no more, of a refused upload that are taken so that the browser reads the answer instead of a reset.
-_MOST_DISCARDED = 64 * 1024 * 1024
+#: Seconds for which what is left of a refused upload is taken: a browser reads no answer before it has sent all of it.
+DISCARD_S = 20.0
 
 _MOST_ANSWER_BYTES = 64 * 1024
 
@@ -95,9 +96,10 @@ class _Body:
             yield self._piece()
 
     def discard(self) -> None:
-        """Take some of what is still on its way."""
+        """Take what is still on its way, for a while."""
+        until = time.monotonic() + DISCARD_S
         try:
-            while self._left and self.taken < _MOST_DISCARDED:
+            while self._left and time.monotonic() < until:
                 self._piece()
         except _ClientGone:
             self._left = 0
