@@ -1,10 +1,14 @@
 """A real Chromium in front of a real console of a real fleet."""
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for media_fixtures
 
 from browsing import Visitor
 from local_fleet.broker import BrokerAddress
