@@ -63,6 +63,14 @@ def test_after_three_retries_and_four_attempts_they_are_dead_letters_and_consume
     assert share_lost(simulation, 60) == 0
 
 
+def test_a_dead_letter_can_be_looked_at_later() -> None:
+    simulation = poisoned(Setting(producers=Producers.steady(12), retries=Retries(count=3)), seconds=20)
+
+    letters = simulation.dead_letters()
+    assert [(letter.kind, letter.tries) for letter in letters] == [("poison", 4)] * 6
+    assert all(letter.died_at_s - letter.made_at_s >= 4 * 1.2 + 0.25 + 0.5 + 1 for letter in letters)
+
+
 def test_a_poison_message_hangs_for_1_2_seconds_and_its_back_off_is_a_quarter_a_half_and_one_second() -> None:
     simulation = Simulation(
         Setting(producers=Producers.steady(0), workers=Workers(start_up=always(0)), scaling=Fixed(count=1)), trace=True

@@ -65,6 +65,7 @@ def test_every_message_can_be_pointed_at_at_every_moment(first: Setting, second:
         assert read.accounted == read.counts.produced
         assert min(read.depth, read.in_process, read.back_off, read.with_callers, read.busy) >= 0
         assert read.busy_on_poison <= read.busy <= read.in_process
+        assert read.cpu >= -1e-9
         capacity = max(first.queue.capacity or 10**9, second.queue.capacity or 10**9)
         # what a stopping worker gives back may stand before a full queue
         assert read.depth <= capacity + 12 * 10

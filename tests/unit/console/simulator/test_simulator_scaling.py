@@ -122,6 +122,16 @@ def test_cpu_is_the_right_signal_where_the_work_is_cpu() -> None:
     assert max(each.running for each in seen) > 4
 
 
+def test_work_that_becomes_another_while_it_is_worked_on_is_measured_right() -> None:
+    simulation = Simulation(Setting(producers=Producers.steady(60), scaling=Fixed(count=4)))
+    simulation.run_until(5)
+    for cpu_of_job in (0.9, 0.1, 0.9):
+        simulation.steer(simulation.setting.model_copy(update={"workers": Workers(cpu_of_job=cpu_of_job)}))
+        simulation.run_until(simulation.now + 3)
+
+        assert simulation.read().cpu == pytest.approx(cpu_of_job, abs=0.02)
+
+
 def test_two_fixed_consumers_stay_two() -> None:
     seen = spiked(Setting(producers=QUIET, scaling=Fixed(count=2)))
 

@@ -1,9 +1,14 @@
 """The book a simulation keeps of itself: counters, levels, rates, and the trace if somebody wants it."""
 
+from collections import deque
+
 from console.simulator.gauges import Level, Rate
 from console.simulator.message import Message
-from console.simulator.readings import Counts
+from console.simulator.readings import Counts, DeadLetter
 from console.simulator.trace import Step, What
+
+#: Dead letters that are kept to be looked at; all are counted.
+_DEAD_LETTERS = 6
 
 
 class Book:
@@ -17,6 +22,8 @@ class Book:
         self.workers, self.running = Level(), Level()
         #: Jobs, jobs on poison, CPU in use.
         self.busy, self.poison, self.cpu = Level(), Level(), Level()
+        #: The latest in the dead-letter queue, the oldest of them first.
+        self.dead_letters: deque[DeadLetter] = deque(maxlen=_DEAD_LETTERS)
         self.held, self.back_off, self.with_callers = 0, 0, 0
         #: Poison messages that are in the queue or come back to it.
         self.poison_about = 0
@@ -37,6 +44,13 @@ class Book:
         if self._steps is not None:
             self._steps = []
         return steps
+
+    def died(self, now: float, message: Message) -> None:
+        """Write down that a message became a dead letter."""
+        self.counts.dead += 1
+        self.poison_about -= message.poison
+        kind = "rejected" if message.rejected else "poison" if message.poison else "retry"
+        self.dead_letters.append(DeadLetter(message.number, kind, message.attempt, message.made_at, now))
 
     def waited(self, seconds: float) -> None:
         """Write down that a message was taken after so many seconds in the queue."""

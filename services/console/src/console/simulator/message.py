@@ -8,7 +8,19 @@ from console.simulator.model import Setting
 class Message:
     """One message on its way. Its fate is drawn when it is made, so that it is the same under every policy."""
 
-    __slots__ = ("attempt", "calls", "fails", "made_at", "number", "poison", "producer", "rejected", "since", "work_s")
+    __slots__ = (
+        "attempt",
+        "calls",
+        "cpu",
+        "fails",
+        "made_at",
+        "number",
+        "poison",
+        "producer",
+        "rejected",
+        "since",
+        "work_s",
+    )
 
     def __init__(self, number: int, producer: int, made_at: float) -> None:
         self.number = number
@@ -21,6 +33,8 @@ class Message:
         #: How often a producer was refused with it.
         self.calls = 0
         self.work_s = 0.0
+        #: CPU that work on it uses; what it began with, whatever the setting becomes meanwhile.
+        self.cpu = 0.0
         self.fails = False
         self.poison = False
         self.rejected = False

@@ -32,6 +32,19 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A message in the dead-letter queue, as somebody who looks at it later finds it."""
+
+    number: int
+    """The message's own: how many were made before it, and it."""
+    kind: str
+    """poison, rejected (known to be bad at the first try) or retry (it failed too often for reasons that pass)."""
+    tries: int
+    made_at_s: float
+    died_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerView:
     """One worker."""
 

@@ -71,7 +71,13 @@ class Run:
             seen = [self._frame_at(start + seconds * (index + 1) / frames) for index in range(frames)]
             steps = thinned(self._simulation.steps(), seconds / frames)
             moved = self.controls.model_dump() if self.controls is not before else None
-            return {"frames": seen, "steps": steps, "controls": moved}
+            return {"frames": seen, "steps": steps, "controls": moved, "dead_letters": self._dead_letters()}
+
+    def _dead_letters(self) -> list[list[Any]]:
+        return [
+            [each.number, each.kind, each.tries, round(each.made_at_s, 1), round(each.died_at_s, 1)]
+            for each in self._simulation.dead_letters()
+        ]
 
     def _frame_at(self, time_s: float) -> list[Any]:
         while self._cues and self._cues[0].at_s <= time_s:

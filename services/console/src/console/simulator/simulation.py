@@ -17,7 +17,7 @@ from console.simulator.message import Fate
 from console.simulator.model import Setting
 from console.simulator.policies import Fixed
 from console.simulator.producers import Producers
-from console.simulator.readings import Readings, WorkerView
+from console.simulator.readings import DeadLetter, Readings, WorkerView
 from console.simulator.scaler import Scaler
 from console.simulator.trace import Step
 from console.simulator.world import World
@@ -94,6 +94,10 @@ class Simulation:
     def marked(self) -> tuple[tuple[int, str], ...]:
         """Give (places behind the queue's head, kind) of all waiting messages that are not plain."""
         return self._world.queue.marked()
+
+    def dead_letters(self) -> tuple[DeadLetter, ...]:
+        """Give the latest dead letters, the oldest of them first."""
+        return tuple(self._world.book.dead_letters)
 
     def poison_about(self) -> int:
         """Give how many poison messages there are: waiting, in process or in back-off."""

@@ -82,6 +82,8 @@ class Worker:
 
     def _work(self, message: Message) -> None:
         now = self._world.now
+        # one that hangs waits for something: it costs no CPU
+        message.cpu = 0.0 if message.poison else self._world.setting.workers.cpu_of_job
         self._begun.append((message, now, now + message.work_s))
         self._busy(message, 1)
         self._world.after(message.work_s, lambda: self._tried(message))
@@ -91,8 +93,7 @@ class Worker:
         book.busy.add(change, now)
         if message.poison:
             book.poison.add(change, now)
-        else:  # one that hangs waits for something: it costs no CPU
-            book.cpu.add(change * self._world.setting.workers.cpu_of_job, now)
+        book.cpu.add(change * message.cpu, now)
 
     def _tried(self, message: Message) -> None:
         self._busy(message, -1)
@@ -114,8 +115,7 @@ class Worker:
         world.book.counts.failures += 1
         world.book.failed.count(world.now)
         if message.rejected or (retries.count is not None and message.attempt > retries.count):
-            world.book.counts.dead += 1
-            world.book.poison_about -= message.poison
+            world.book.died(world.now, message)
             world.book.trace(world.now, "dead", message, self.place)
             self._let_go(message)
             return

@@ -2,6 +2,7 @@
 
 import { Charts } from "./simulator/charts.js";
 import { Controls } from "./simulator/controls.js";
+import { Letters } from "./simulator/letters.js";
 import { Numbers, seconds } from "./simulator/numbers.js";
 import { Player } from "./simulator/player.js";
 import { Stage } from "./simulator/stage.js";
@@ -16,11 +17,12 @@ const SAID_MS = 5000; // between two descriptions for screen readers
 const stage = new Stage($("#stage"));
 const numbers = new Numbers();
 const charts = new Charts();
+const letters = new Letters($("#letters"));
 const controls = new Controls($("#controls"), (values) => {
   follow(values);
   player.steer(values);
 });
-const player = new Player({ onBegin: begun, onSteps: (steps) => stage.flights.add(steps), onControls: moved, onPlaying: shown, controls: () => controls.read() });
+const player = new Player({ onBegin: begun, onSteps: (steps) => stage.flights.add(steps), onLetters: (found) => letters.show(found), onControls: moved, onPlaying: shown, controls: () => controls.read() });
 let chosen = $('.lesson-preset[aria-pressed="true"]').dataset.preset;
 let pressed = 0; // for which preset the last begin was
 
@@ -31,6 +33,7 @@ function follow(values) {
 function begun({ controls: values }) {
   stage.flights.clear();
   charts.clear();
+  letters.show([]);
   moved(values);
 }
 

@@ -10,7 +10,7 @@ const LATELY_S = 10; // simulated seconds that a share "lately" is of
 const AHEAD_S = 0.45; // real seconds that are known before they are shown
 
 export class Player {
-  /** `listen` hears onBegin(begun), onSteps(steps), onControls(controls), onPlaying(playing). */
+  /** `listen` hears onBegin(begun), onSteps(steps), onLetters(letters), onControls(controls), onPlaying(playing). */
   constructor(listen) {
     this.listen = listen;
     this.speed = 1;
@@ -116,6 +116,7 @@ export class Player {
       if (this.begun !== run) return;
       this.frames.push(...answer.frames.map((frame) => this.#read(frame)));
       this.listen.onSteps(answer.steps);
+      this.listen.onLetters(answer.dead_letters);
       if (answer.controls) this.listen.onControls(answer.controls);
     } catch (error) {
       if (this.begun === run) await this.#failed(error, body);

@@ -31,7 +31,7 @@ function drawWorker(c, g, box, [, state, kind], share) {
   if (state === STARTING) {
     roundBox(c, box, 0.5 * g.em, { stroke: "--busy", dash: [4, 3] });
     ring(c, x, y, radius, share, "--busy", width);
-    if (box.height > 3.4 * g.em) text(c, word("starting"), x, box.y + box.height - 0.35 * g.em, { size: 0.8 * g.em, align: "center" });
+    if (box.height > 4.4 * g.em) text(c, word("starting"), x, box.y + box.height - 0.35 * g.em, { size: 0.8 * g.em, align: "center" });
     return;
   }
   const hangs = kind === POISON;
