@@ -51,11 +51,17 @@ def console(tmp_path_factory, broker, module_amqp_url):
 
 
 @pytest.fixture(scope="module")
-def simulator(chromium, console):
-    """One open page for the presets of this file."""
+def teacher(chromium, console):
+    """Who has the page open that most tests of this file look at."""
     someone = Visitor(chromium, console.url)
-    yield someone.open("/simulator")
+    yield someone
     someone.close()
+
+
+@pytest.fixture(scope="module")
+def simulator(teacher):
+    """That page."""
+    return teacher.open("/simulator")
 
 
 @pytest.fixture
@@ -236,12 +242,29 @@ def test_the_keyboard_plays_in_the_picture(simulator):
     assert re.search(r"\d+ messages wait", simulator.locator("#stage").get_attribute("aria-label"))
 
 
-def test_a_simulation_that_rested_for_too_long_begins_anew(simulator):
+@pytest.fixture
+def failures_expected(teacher):
+    """The browser writes failed requests down as errors of the page."""
+    teacher.expects_failures = True
+    yield
+    teacher.expects_failures = False
+
+
+def test_a_simulation_that_rested_for_too_long_begins_anew(simulator, failures_expected):
     watch(simulator, "keeping-up", speed=1)
     slide(simulator, "rate", 33)
     simulator.route("**/advance", lambda route: route.fulfill(status=404, json={"title": "ended"}), times=1)
     simulator.locator(".toast").get_by_text("begins anew").wait_for()
     shows(simulator, "the same switches", lambda: reading(simulator, "offered_per_s") == 33)
+
+
+def test_when_the_console_is_away_for_a_moment_the_simulation_waits_for_it(simulator, failures_expected):
+    watch(simulator, "keeping-up", speed=2)
+    simulator.route("**/advance", lambda route: route.abort(), times=2)
+    slide(simulator, "rate", 44)
+    simulator.locator(".toast").get_by_text("waits for it").wait_for()
+    shows(simulator, "what was asked for meanwhile", lambda: reading(simulator, "offered_per_s") == 44)
+    assert simulator.get_by_role("button", name="Pause").is_visible()
 
 
 @pytest.mark.parametrize(

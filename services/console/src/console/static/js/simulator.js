@@ -61,14 +61,16 @@ async function choose(name) {
   if ($("#to-wall")) $("#to-wall").search = `?wall=1&preset=${name}`;
   $(`[data-preset="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
   await player.begin({ preset: name, seed: seed() });
-  if (mine === pressed) player.play(true);
+  if (mine === pressed) player.play(Boolean(player.begun));
 }
 
-// From the beginning with what the switches say now; a preset that nobody has touched plays its cues again.
+// With what the switches say now; a preset that nobody has touched plays its cues again.
+const begin = () => player.begin({ ...(player.touched ? { controls: controls.read() } : { preset: chosen }), seed: seed() });
+
 async function again() {
   const playing = player.playing;
-  await (player.touched ? player.begin({ controls: controls.read(), seed: seed() }) : player.begin({ preset: chosen, seed: seed() }));
-  player.play(playing);
+  await begin();
+  player.play(playing && Boolean(player.begun));
 }
 
 function act(action) {
@@ -77,7 +79,7 @@ function act(action) {
 }
 
 async function toggle() {
-  if (!player.begun) await player.begin({ controls: controls.read(), seed: seed() });
+  if (!player.begun) await begin();
   player.play(Boolean(player.begun) && !player.playing);
 }
 

@@ -29,7 +29,7 @@ function lying(width, height, em) {
     seats: [...Array(SEATS).keys()].map((i) => box(seatsLeft + (i % 3) * seat, seatsTop + Math.floor(i / 3) * seat, seat, seat, 0.09)),
     out: { x: width - 0.6 * em, y: queue.y + queue.height / 2 },
     outText: { x: width - 0.6 * em, y: queue.y + queue.height + 1.5 * em, align: "right" },
-    dead: box(width - 8.4 * em, lane - 0.5 * em, 7.8 * em, 3.5 * em, 0),
+    dead: box(width - 11.4 * em, lane - 0.5 * em, 10.8 * em, 3.5 * em, 0),
     backOff: box(queue.x + queue.width * 0.36, lane - 1.1 * em, queue.width * 0.6, 3.2 * em, 0),
     floor: height - 0.5 * em,
     tail: { x: queue.x - 0.7 * em, y: lane + 0.5 * em },

@@ -6,6 +6,8 @@ import { word } from "../words.js";
 
 const FRAME_S = 0.05; // real seconds between frames
 const BATCH = 6; // frames in an answer
+const AGAIN_MS = 500; // before a request that failed is made again
+const MOST_MISSED = 20; // requests in a row, before playing stops
 const LATELY_S = 10; // simulated seconds that a share "lately" is of
 const AHEAD_S = 0.45; // real seconds that are known before they are shown
 
@@ -17,6 +19,7 @@ export class Player {
     this.playing = false;
     this.begun = null;
     this.turn = 0;
+    this.missed = 0;
     this.touched = false; // whether anybody moved a switch since the beginning
     this.frames = [];
     this.asked = null; // the run that an answer is awaited of
@@ -114,6 +117,7 @@ export class Player {
     try {
       const answer = await post(`/simulator/runs/${run.id}/advance`, body);
       if (this.begun !== run) return;
+      this.missed = 0;
       this.frames.push(...answer.frames.map((frame) => this.#read(frame)));
       this.listen.onSteps(answer.steps);
       this.listen.onLetters(answer.dead_letters);
@@ -126,14 +130,21 @@ export class Player {
   }
 
   async #failed(error, body) {
-    if (error instanceof ApiError && error.status === 429) return; // asked too early; the next frame asks again
+    if (error instanceof ApiError && (error.status === 429 || error.status === 0 || error.status >= 500)) {
+      // too early, or the console is away for a moment: what was asked for is asked for again
+      this.changes = { controls: this.changes.controls ?? body.controls ?? null, actions: [...body.actions, ...this.changes.actions] };
+      if (this.missed === 0 && error.status !== 429) toast(word("sim_slow"), "warn");
+      if (error.status !== 429) this.missed += 1;
+      if (this.missed <= MOST_MISSED) return new Promise((again) => setTimeout(again, AGAIN_MS));
+    }
     if (error instanceof ApiError && error.status === 404) {
       toast(word("sim_ended"), "warn");
-      await this.begin({ controls: body.controls ?? this.listen.controls(), seed: this.seed });
-      return;
+      return this.begin({ controls: body.controls ?? this.listen.controls(), seed: this.seed });
     }
+    this.missed = 0;
     this.play(false);
     sayError(error);
+    return undefined;
   }
 
   // The share of the consumers' time that went into poison in the last ten simulated seconds.

@@ -178,7 +178,7 @@ export class Stage {
     const box = g.dead;
     roundBox(c, box, 0.5 * g.em, { fill: now.dead ? "--bad-wash" : undefined, stroke: now.dead ? "--bad" : "--line-strong" });
     const y = box.y + box.height - 1.1 * g.em;
-    const step = g.cell * 1.05;
+    const step = g.cell * 0.8;
     const fits = Math.max(1, Math.floor((box.width - g.em) / step));
     for (let i = 0; i < Math.min(now.dead, fits); i += 1) message(c, box.x + 0.4 * g.em + g.cell * 0.55 + i * step, y, g.cell * 0.34, POISON);
     text(c, word("dead_letters"), box.x + 0.5 * g.em, box.y + 1.2 * g.em, { colour: "--ink", size: 0.92 * g.em });
