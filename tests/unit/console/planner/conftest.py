@@ -29,6 +29,7 @@ def _channel(**changes: Any) -> Measured:
         "start": measured(1.0, 5),
         "ready": 0,
         "unacked": 0,
+        "oldest_s": 0.0,
         "workers": 2,
         "jobs": JobMix(constant(2.0), constant(9.0)),
         "starts": constant(1.0),

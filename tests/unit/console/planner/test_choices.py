@@ -49,7 +49,7 @@ def test_a_fixed_target_is_the_only_one_tried(asked):
 
 
 def test_a_search_ends_when_its_time_is_over_with_what_it_has(asked):
-    full = Search(asked(arrival_per_s=9), 20, seeds=2).run()
+    full = Search(asked(arrival_per_s=9), 20, seeds=2, budget_s=300).run()
     found = Search(asked(arrival_per_s=9), 20, seeds=2, budget_s=0).run()
     assert full.complete and not found.complete
     assert found.tried <= 3 < full.tried

@@ -35,7 +35,7 @@ def test_a_burst_over_some_seconds_peaks_at_what_was_not_done_meanwhile(asked):
 
 def test_more_than_all_workers_can_do_never_drains_and_says_how_fast_it_grows(asked):
     ahead = forecast(asked(arrival_per_s=30), seeds=2, horizon_s=90)
-    assert ahead.grows_per_s == pytest.approx(10)
+    assert ahead.growth == pytest.approx(10)
     assert ahead.drained_s is None
     assert ahead.points[-1].ready > 500
 
@@ -78,6 +78,17 @@ def test_the_horizon_reaches_beyond_the_end(asked):
         ahead = forecast(situation, seeds=2, horizon_s=None)
         assert ahead.drained_s is not None
         assert ahead.drained_s.high < horizon_of(situation)
+
+
+def test_what_waits_already_goes_on_growing_old(channel):
+    from console.planner.question import Question
+    from console.planner.situation import situation
+
+    waiting = situation(channel(ready=200, oldest_s=30.0), Question(follows=False))
+    ahead = forecast(waiting, seeds=1, horizon_s=None)
+    assert ahead.points[0].lag_s == pytest.approx(30 * (1 - 10 / 200), abs=0.2)  # ten are taken at once
+    assert ahead.peak_lag_s.median == pytest.approx(39.5, abs=0.5)  # each round begins 2 s later, by 1.5 s younger ones
+    assert forecast(situation(channel(oldest_s=30.0), Question(backlog=50)), seeds=1, horizon_s=60).points[0].lag_s == 0
 
 
 def test_an_answer_nobody_waits_for_is_given_up(asked):

@@ -38,6 +38,7 @@ def seen(**changes: object) -> Seen:
         "starts": None,
         "ready": 4,
         "unacked": 5,
+        "oldest_s": 0.0,
         "workers": 2,
     }
     return Seen(**values | changes)  # type: ignore[arg-type]
@@ -121,3 +122,15 @@ def test_a_queue_that_ran_empty_between_two_looks_was_not_full() -> None:
     (moment,) = observed.moments
     assert (moment.ready, moment.unacked, moment.consumers) == (0, 4, 2)
     assert observed.now.ready == 7
+
+
+def test_a_burst_of_a_moment_ago_is_not_what_goes_on_arriving() -> None:
+    arrivals = ArrivalsSeen()
+    for second in range(300):
+        arrivals.add(second, 1.0 if not 250 <= second < 256 else 100.0)
+    assert arrivals.steady.value == pytest.approx(1.0, rel=0.1)
+    assert arrivals.over(120).value > 5
+    quiet = ArrivalsSeen()
+    for second in range(300):
+        quiet.add(second, 0.05)
+    assert quiet.steady.value == pytest.approx(0.05)

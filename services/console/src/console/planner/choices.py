@@ -231,7 +231,8 @@ def targets_worth_trying(situation: Situation, lag_s: float, needed: int) -> tup
 def compared_over(situation: Situation, lag_s: float, needed: int) -> float:
     """Give the seconds over which costs are compared: the same for every choice."""
     arrival = situation.arrival.value
-    steady_s = max(_LIMITS * lag_s, min(_LONGEST_S, _MESSAGES / arrival)) if arrival > 0 else 0.0
+    shown_s = 0.0 if situation.work or arrival <= 0 else min(_LONGEST_S, _MESSAGES / arrival)
+    steady_s = max(_LIMITS * lag_s, shown_s) if arrival > 0 else 0.0
     spare = situation.capacity(needed) - arrival
     drain_s = situation.work / spare if spare > 0 else _LONGEST_S
     settle_s = situation.rule.cooldown_s + situation.starts.mean_s + situation.rule.poll_s

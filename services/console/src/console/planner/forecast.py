@@ -37,7 +37,7 @@ class Spread:
 class Forecast:
     """How a situation goes on.
 
-    drained_s: None where it does not drain within ``horizon_s``, or there is nothing to drain. grows_per_s: messages by
+    drained_s: None where it does not drain within ``horizon_s``, or there is nothing to drain. growth: messages by
     which the queue grows each second although all workers work, 0 where they keep up. worker_hours: within
     ``horizon_s``. points: the run in the middle; ready_high, lag_high_s: the most of any run at the same moments.
     """
@@ -49,7 +49,7 @@ class Forecast:
     most_workers: Spread
     worker_hours: Spread
     dead: Spread
-    grows_per_s: float
+    growth: float
     points: tuple[Point, ...]
     ready_high: tuple[int, ...]
     lag_high_s: tuple[float, ...]
@@ -79,7 +79,7 @@ def horizon_of(situation: Situation) -> float:
     drain_s = (situation.work + arrival * before) / (capacity - arrival) + before + situation.burst_over_s
     settle_s = rule.cooldown_s + 2 * rule.poll_s if rule.follows and rule.most > rule.fewest else 0.0
     longest_job_s = max(situation.jobs.good.points[-1], situation.jobs.failing.points[-1])
-    steady_s = min(OVERLOADED_S, STEADY_MESSAGES / arrival) if arrival > 0 else 0.0
+    steady_s = min(OVERLOADED_S, STEADY_MESSAGES / arrival) if arrival > 0 and not situation.work else 0.0
     return min(LONGEST_S, max(SHORTEST_S, steady_s, 1.3 * drain_s + settle_s + 2 * longest_job_s))
 
 
@@ -107,7 +107,7 @@ def _summary(situation: Situation, courses: Sequence[Course], horizon_s: float) 
         most_workers=spread([course.most_workers for course in courses]),
         worker_hours=spread([course.worker_s / 3600 for course in courses]),
         dead=spread([course.dead for course in courses]),
-        grows_per_s=max(0.0, growth),
+        growth=max(0.0, growth),
         points=tuple(replace(middle.points[index], at=round(middle.points[index].at, 2)) for index in shown),
         ready_high=tuple(max(course.points[index].ready for course in courses) for index in shown),
         lag_high_s=tuple(max(course.points[index].lag_s for course in courses) for index in shown),

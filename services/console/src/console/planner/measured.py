@@ -47,6 +47,7 @@ class Measured:
     start: Figure
     ready: int
     unacked: int
+    oldest_s: float
     workers: int
     jobs: JobMix
     starts: JobTimes
@@ -73,6 +74,7 @@ class Seen:
     starts: JobTimes | None
     ready: int
     unacked: int
+    oldest_s: float
     workers: int
 
 
@@ -100,6 +102,7 @@ def measure(spec: ChannelSpec, seen: Seen, rule: ScalingRule, kind: str, *, simu
         start=start,
         ready=seen.ready,
         unacked=seen.unacked,
+        oldest_s=seen.oldest_s,
         workers=seen.workers,
         jobs=mix,
         starts=starts,

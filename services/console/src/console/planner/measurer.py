@@ -12,7 +12,7 @@ import urllib3
 
 from console.control.fleet_control import ControlError, FleetControl, WorkerView
 from console.fleet.feed import FleetFeed
-from console.planner.arrivals_seen import KEEP_S, RECENT_S
+from console.planner.arrivals_seen import KEEP_S
 from console.planner.measured import ENOUGH_JOBS, WINDOW_S, Measured, Seen, measure
 from console.planner.observed import ObservedChannel
 from console.planner.scaling_rule import rule_of
@@ -69,7 +69,7 @@ class Measurer:
         with self._lock:
             observed = self._observed.get(channel) or ObservedChannel()
             seen = Seen(
-                arrival=observed.arrivals.over(RECENT_S),
+                arrival=observed.arrivals.steady,
                 usual_arrival=observed.arrivals.over(KEEP_S),
                 peak=observed.arrivals.peak,
                 moments=tuple(observed.moments),
@@ -77,6 +77,7 @@ class Measurer:
                 starts=observed.starts.times,
                 ready=observed.now.ready,
                 unacked=observed.now.unacked,
+                oldest_s=observed.now.oldest_s,
                 workers=_working(observed),
             )
             rule = rule_of(spec, observed.workers, self._control.kind, self._cooldown_s)

@@ -12,17 +12,18 @@ from console.planner.starts import Starts
 from console.planner.tally import KEEP_S, Tally
 from console.planner.worker_metrics import WorkerCounters
 
-_READY, _UNACKED, _PUBLISHED, _WORKING = (
-    SERIES.index(name) for name in ("ready", "unacked", "publishedRate", "working")
+_READY, _UNACKED, _PUBLISHED, _WORKING, _LAG = (
+    SERIES.index(name) for name in ("ready", "unacked", "publishedRate", "working", "lag")
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """The queue now."""
+    """The queue now; ``oldest_s``: how long the oldest message has waited, in seconds."""
 
     ready: int = 0
     unacked: int = 0
+    oldest_s: float = 0.0
 
 
 class ObservedChannel:
@@ -51,7 +52,7 @@ class ObservedChannel:
         if not rows:
             return
         at, last = rows[-1]
-        self.now = Queued(int(last[_READY] or 0), int(last[_UNACKED] or 0))
+        self.now = Queued(int(last[_READY] or 0), int(last[_UNACKED] or 0), float(last[_LAG] or 0.0))
         working = {int(row[_WORKING] or 0) for _, row in rows}
         self.moments.append(
             Moment(

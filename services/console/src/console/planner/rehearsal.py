@@ -87,6 +87,7 @@ def rehearse(
         setting_of(situation),
         seed=seed,
         backlog=situation.backlog + (0 if _comes_by_and_by(situation) else situation.burst),
+        backlog_age_s=situation.backlog_age_s,
         workers=situation.workers,
         first_look_s=phase * situation.rule.poll_s,
     )

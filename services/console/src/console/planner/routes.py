@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import orjson
-from flask import Flask, Response
+from flask import Flask, Response, request
 from flask_babel import gettext as _
 from pydantic import Field
 
@@ -32,7 +32,10 @@ def add_planner_routes(app: Flask, runtime: Runtime) -> None:
     @app.get("/planner")
     def planner() -> str:
         channels = tuple(runtime.channels.current())
-        return render_page("planner.html", area="planner", channels=channels, marks=channel_marks(channels))
+        asked = request.args.get("channel")
+        chosen = asked if asked in channels else _first_choice(channels)
+        marks = channel_marks(channels)
+        return render_page("planner.html", area="planner", channels=channels, chosen=chosen, marks=marks)
 
     @app.get("/admin/planner/<channel>")
     def figures(channel: str) -> Response:
@@ -56,6 +59,11 @@ def add_planner_routes(app: Flask, runtime: Runtime) -> None:
         except NoAnswer as error:
             raise Problem(INTERNAL, _("The question could not be answered: %(error)s.", error=error)) from None
         return _json_bytes(said)
+
+
+def _first_choice(channels: tuple[str, ...]) -> str:
+    """Give the channel that is shown unasked: the one with the slow jobs, where there is one of that name."""
+    return "transcode" if "transcode" in channels else next(iter(channels), "")
 
 
 def _measured(runtime: Runtime, channel: str) -> Measured:

@@ -15,7 +15,8 @@ class Situation:
     """One channel from now on.
 
     arrival: messages per second. burst: that many more within the first ``burst_over_s`` seconds. backlog: messages
-    that wait already. jobs: how long places are occupied. overhead_s: how long they stand empty after each job.
+    that wait already, the oldest for ``backlog_age_s`` seconds. jobs: how long places are occupied. overhead_s: how
+    long they stand empty after each job.
     """
 
     channel: str
@@ -23,6 +24,7 @@ class Situation:
     burst: int
     burst_over_s: float
     backlog: int
+    backlog_age_s: float
     jobs: JobMix
     job: Figure
     failing: Figure
@@ -79,6 +81,7 @@ def situation(measured: Measured, question: Question) -> Situation:
         burst=question.burst,
         burst_over_s=question.burst_over_s,
         backlog=backlog,
+        backlog_age_s=measured.oldest_s if question.backlog is None and measured.ready else 0.0,
         jobs=jobs,
         job=job,
         failing=failing,

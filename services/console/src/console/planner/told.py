@@ -37,10 +37,10 @@ def sentences(plan: Plan) -> list[str]:
     """Say what will happen, one matter a sentence."""
     basis, ahead = plan.basis, plan.forecast
     said = []
-    if ahead.grows_per_s > 0:
+    if ahead.growth > 0:
         said.append(
             f"All workers together finish {say_rate(basis.capacity)}, {say_rate(basis.arrival.value)} arrive: the queue"
-            f" grows by {say_rate(ahead.grows_per_s)} for ever."
+            f" grows by {say_rate(ahead.growth)} for ever."
         )
     elif basis.backlog or basis.burst:
         said.append(_drain(basis, ahead))

@@ -32,23 +32,27 @@ class Simulation:
         *,
         seed: int = 1,
         backlog: int = 0,
+        backlog_age_s: float = 0.0,
         workers: int | None = None,
         first_look_s: float = 0.0,
         trace: bool = False,
     ) -> None:
         """Begin at second 0.
 
-        `backlog` messages wait already; `workers` run already (None: as many as a fixed policy says, or the policy's
-        minimum, but one at least). The policy looks for the first time at `first_look_s`. With `trace`, the steps of
-        single messages are kept until `steps` takes them. Raises ValueError for a backlog that the queue can't hold.
+        `backlog` messages wait already, the oldest for `backlog_age_s`, the others evenly less; `workers` run already
+        (None: as many as a fixed policy says, or the policy's minimum, but one at least). The policy looks for the
+        first time at `first_look_s`. With `trace`, the steps of single messages are kept until `steps` takes them.
+        Raises ValueError for a backlog that the queue can't hold.
         """
         capacity = setting.queue.capacity
         if capacity is not None and backlog > capacity:
             raise ValueError(f"a backlog of {backlog} does not fit a queue of {capacity}")
         self._world = World(Environment(), setting, Book(trace=trace), Fate(seed))
         self._fleet = Fleet(self._world, seed)
-        for _ in range(backlog):
-            self._world.admit(self._world.new_message(-1))
+        for place in range(backlog):
+            message = self._world.new_message(-1)
+            self._world.admit(message)
+            message.since = -backlog_age_s * (1 - place / backlog)
         self._fleet.scale(_at_start(setting) if workers is None else workers, at_once=True)
         self._scaler = Scaler(self._world, self._fleet, first_look_s)
         self._producers = Producers(self._world, seed)
