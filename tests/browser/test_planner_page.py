@@ -7,6 +7,9 @@ from playwright.sync_api import Page, expect
 
 from browsing import check_accessibility, check_width, take_picture
 
+#: Two simulations' processes start for an answer, beside whatever else a busy machine does.
+PATIENCE_MS = 60_000
+
 
 @pytest.fixture
 def planner(visitor) -> Page:
@@ -17,14 +20,14 @@ def planner(visitor) -> Page:
 
 def answered(page: Page) -> None:
     """Wait until the newest question is answered, its search too."""
-    expect(page.locator("#asking")).to_have_text(re.compile("^Asked at"))
+    expect(page.locator("#asking")).to_have_text(re.compile("^Asked at"), timeout=PATIENCE_MS)
 
 
 def ask(page: Page, **fields: float) -> None:
     """Fill in fields of the form, and wait for the answer."""
     for name, value in fields.items():
         page.locator(f"#q-{name}").fill(str(value))
-    expect(page.locator("#asking")).to_have_text("Simulating …")
+    expect(page.locator("#asking")).to_have_text("Simulating …", timeout=PATIENCE_MS)
     answered(page)
 
 
@@ -48,7 +51,7 @@ def test_a_burst_is_predicted_and_a_setting_that_keeps_the_aim_is_tried(planner)
 
 
 def test_more_than_the_workers_can_do_is_said_in_plain_words(planner):
-    ask(planner, arrival_per_s=500)
+    ask(planner, arrival_per_s=50)
     expect(planner.locator("#headline")).to_have_text(re.compile("^The queue grows by .* for ever"))
     planner.get_by_role("button", name="As it is").click()
     answered(planner)

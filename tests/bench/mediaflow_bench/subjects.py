@@ -2,7 +2,18 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from mediaflow_bench import ingest, ingest_file, memory, publisher, replayer, simulator, thumbnail, transcode, worker
+from mediaflow_bench import (
+    ingest,
+    ingest_file,
+    memory,
+    planner,
+    publisher,
+    replayer,
+    simulator,
+    thumbnail,
+    transcode,
+    worker,
+)
 from mediaflow_bench.row import Row
 from mediaflow_bench.workplace import Workplace
 
@@ -18,6 +29,7 @@ SUBJECTS: dict[str, Callable[[Workplace], Iterable[Row]]] = {
     "thumbnail-length": thumbnail.measure_length,
     "transcode": transcode.measure,
     "simulator": simulator.measure,
+    "planner": planner.measure,
     "memory": memory.measure,
 }
 

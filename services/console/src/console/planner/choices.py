@@ -94,7 +94,7 @@ class Search:
     def run(self) -> Choices:
         """Search. Raises Cancelled."""
         rule = self._situation.rule
-        as_is = self._judged(self._situation, seeds=1 if self._is_hopeless(self._situation) else self._seeds)
+        as_is = self._judged(self._situation)
         self._is_bounded, complete = True, True
         if not (as_is.keeps and as_is.most_workers <= max(1, rule.fewest)):  # else nothing could cost less
             try:
@@ -167,9 +167,11 @@ class Search:
     def _is_hopeless(self, situation: Situation) -> bool:
         return situation.arrival.value >= FULL * situation.capacity(situation.most)
 
-    def _judged(self, situation: Situation, *, seeds: int | None = None) -> Choice:
-        """Run it with every seed."""
-        courses = [self._run(situation, seed) for seed in range(1, (seeds or self._seeds) + 1)]
+    def _judged(self, situation: Situation) -> Choice:
+        """Run it with every seed; where it can't keep up, once, until that is plain."""
+        hopeless = self._is_hopeless(situation)
+        seeds = range(1, 2 if hopeless else self._seeds + 1)
+        courses = [self._run(situation, seed, give_up=hopeless) for seed in seeds]
         lag = spread([course.peak_lag_s for course in courses])
         one_message_s = situation.round_s / situation.concurrency
         return Choice(
@@ -178,7 +180,7 @@ class Search:
             peak_lag_s=lag,
             worker_hours=spread([(course.worker_s + course.left * one_message_s) / 3600 for course in courses]),
             most_workers=max(course.most_workers for course in courses),
-            keeps=lag.high <= self._lag_s and not self._is_hopeless(situation),
+            keeps=lag.high <= self._lag_s and not hopeless,
         )
 
     def _run(self, situation: Situation, seed: int, *, give_up: bool = False) -> Course:

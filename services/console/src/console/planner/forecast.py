@@ -12,8 +12,8 @@ LOOKS = 400
 SHOWN = 100
 #: The shortest and the longest time that is looked ahead unasked, in seconds.
 SHORTEST_S, LONGEST_S = 60.0, 24 * 3600.0
-#: An overloaded channel is shown for so long: it only gets worse, in seconds.
-OVERLOADED_S = 900.0
+#: An overloaded channel is shown for so long, and no longer than it takes to see it: it only gets worse. Seconds.
+OVERLOADED_S, SHORTEST_OVERLOADED_S = 900.0, 20.0
 #: Messages that show how a channel without a backlog does.
 STEADY_MESSAGES = 2000
 #: Share of the capacity above which a queue has no rest: it is nearly always long.
@@ -74,7 +74,7 @@ def horizon_of(situation: Situation) -> float:
     capacity = situation.capacity(situation.most)
     arrival = situation.arrival.value
     if capacity <= 0 or arrival >= FULL * capacity:
-        return OVERLOADED_S
+        return min(OVERLOADED_S, max(SHORTEST_OVERLOADED_S, STEADY_MESSAGES / arrival)) if arrival else OVERLOADED_S
     before = situation.starts.mean_s + rule.poll_s + rule.figures_age_s if rule.follows else 0.0
     drain_s = (situation.work + arrival * before) / (capacity - arrival) + before + situation.burst_over_s
     settle_s = rule.cooldown_s + 2 * rule.poll_s if rule.follows and rule.most > rule.fewest else 0.0
