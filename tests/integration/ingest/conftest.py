@@ -13,7 +13,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from ingest_server import IngestServer
-
 from local_fleet.broker import BrokerAddress
 from wire import Wire
 

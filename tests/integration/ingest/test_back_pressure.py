@@ -9,6 +9,7 @@ from uuid import uuid4
 import httpx
 import pika
 import pytest
+
 from ingest_server import until
 
 CAPACITY = 100

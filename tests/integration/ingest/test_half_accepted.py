@@ -8,6 +8,7 @@ from collections import Counter
 
 import pika
 import pytest
+
 from ingest_server import until
 
 CHANNELS = """

@@ -7,9 +7,9 @@ from hashlib import sha256
 from uuid import uuid4
 
 import pytest
-from ingest_server import queue_messages, until
 
 from ingest.idempotency import Record, fingerprint_of
+from ingest_server import queue_messages, until
 from mq_common.events import MediaEvent
 
 

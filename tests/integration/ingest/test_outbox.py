@@ -7,8 +7,8 @@ from uuid import uuid4
 import httpx
 import pika
 import pytest
-from ingest_server import queue_messages, until
 
+from ingest_server import queue_messages, until
 from local_fleet.broker import PrivateBroker
 from mq_workers import rabbitmqctl
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+
 from ingest_server import queue_messages, until
 
 _DYING = (str(Path(__file__).with_name("dying_ingest.py")),)

@@ -4,8 +4,8 @@ import os
 import signal
 
 import pytest
-from ingest_server import queue_messages, until
 
+from ingest_server import queue_messages, until
 from s3_service import S3Service
 
 _VIDEO = {"Content-Type": "video/mp4"}

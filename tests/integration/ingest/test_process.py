@@ -11,9 +11,9 @@ from pathlib import Path
 import httpx
 import pika
 import pytest
-from ingest_server import queue_messages, until
 from openapi_spec_validator import validate
 
+from ingest_server import queue_messages, until
 from mq_common.channels import load_channels
 from mq_common.topology import queue_arguments
 

@@ -5,6 +5,7 @@ import socket
 import time
 
 import pytest
+
 from ingest_server import queue_messages, until
 
 HEAD = "POST /media/upload HTTP/1.1\r\nHost: x\r\nContent-Type: video/mp4\r\n"

@@ -10,8 +10,9 @@ from uuid import uuid4
 import boto3
 import httpx
 import pytest
-from ingest_server import until
 from moto.server import ThreadedMotoServer
+
+from ingest_server import until
 
 
 class Bucket:

@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pika
 import pytest
-from ingest_server import queue_messages, until
 from kept_connection import KeptConnection, asset, upload_bytes
 
+from ingest_server import queue_messages, until
 from mq_common.channels import load_channels
 
 BOUND_S = 5.5

@@ -7,6 +7,7 @@ import subprocess
 from uuid import UUID, uuid4
 
 import pytest
+
 from ingest_server import IngestServer, queue_messages
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
