@@ -9,13 +9,14 @@ export function word(key, values = {}) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-/** The page's language, for Intl. */
-export const language = document.documentElement.lang || "en";
+const spoken = document.documentElement.lang || "en";
+/** The page's language, for Intl: with the browser's own region where it has one. */
+export const language = navigator.languages.find((each) => each.split("-")[0] === spoken) ?? spoken;
 
 const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
-const calendar = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
+const calendar = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 
 /** A number as people write it here; small ones keep one decimal. */
 export const number = (value) => (Math.abs(value) < 10 && value % 1 ? fine : whole).format(value);
