@@ -48,7 +48,7 @@ def _now(page):
     return page.evaluate(f"{VIDEO}.currentTime")
 
 
-def test_a_video_dropped_on_the_page_is_watched_until_it_is_done_and_plays(visitor, talk, ended):
+def test_a_video_uploaded_through_the_page_is_watched_until_it_is_done_and_plays(visitor, talk, ended):
     page = visitor.open("/assets")
     page.fill("#upload-owner", "carol")
     page.set_input_files("#files", talk)
@@ -163,17 +163,25 @@ def test_an_upload_is_called_off_and_leaving_meanwhile_is_asked_about(visitor, t
     page.locator(".upload-item").get_by_text("Uploaded", exact=True).wait_for()
 
 
-def test_an_empty_file_and_one_that_is_refused_say_why(visitor, tmp_path):
+def test_files_dropped_anywhere_are_taken_and_those_that_are_refused_say_why(visitor):
     visitor.expects_failures = True
-    empty, letter = tmp_path / "empty.mp4", tmp_path / "letter.mp4"
-    empty.write_bytes(b"")
-    letter.write_bytes(b"x")
     page = visitor.open("/assets")
-    page.set_input_files("#files", empty)
-    page.get_by_text("The file is empty.").wait_for()
     page.route("**/uploads?*", lambda route: route.fulfill(status=409, json={"detail": "The asset exists."}))
-    page.set_input_files("#files", letter)
-    page.locator(".upload-item[data-state='failed']").get_by_text("The asset exists.").wait_for()
+    dropped = page.evaluate_handle(
+        """() => {
+          const files = new DataTransfer();
+          files.items.add(new File([], "empty.mp4"));
+          files.items.add(new File(["x"], "letter.mp4", { type: "video/mp4" }));
+          return files;
+        }"""
+    )
+    page.dispatch_event("h1", "dragenter", {"dataTransfer": dropped})
+    assert page.locator("body.dragging").count() == 1
+    page.dispatch_event("h1", "drop", {"dataTransfer": dropped})
+    assert page.locator("body.dragging").count() == 0
+    refused = page.locator(".upload-item[data-state='failed']")
+    refused.get_by_text("The asset exists.").wait_for()
+    refused.get_by_text("The file is empty.").wait_for()
 
 
 def test_the_search_follows_the_typing_and_stands_in_the_address(visitor, ended):
