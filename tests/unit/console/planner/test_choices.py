@@ -18,10 +18,13 @@ def test_what_keeps_the_lag_really_does_and_one_worker_less_does_not(asked):
     assert found.best is not None and found.best.keeps
     assert found.best.most == 10  # 22 × 2 s / 5 places are 8.8 workers, and a queue needs some air
     assert found.best.peak_lag_s.high <= 20
+    assert found.best in found.front
 
 
 def test_every_choice_on_the_list_is_there_for_a_reason(asked):
-    front = Search(asked(arrival_per_s=9), 20, seeds=2).run().front
+    shown = Search(asked(arrival_per_s=9), 20, seeds=2, budget_s=300).run().front
+    front = [each for each in shown if each.target is not None]
+    assert [each.target for each in shown[len(front) :]] == [None]
     costs = [each.worker_hours.median for each in front]
     lags = [each.peak_lag_s.median for each in front]
     assert costs == sorted(costs)

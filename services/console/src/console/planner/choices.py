@@ -43,7 +43,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the search found, cheapest first.
+    """What the search found, cheapest first; workers that always run, for comparison, last.
 
     best: of those that kept the lag under the limit in every run a cheap one; None when none did. as_is: the setting
     that was asked about. complete: False when time ran out before everything was tried.
@@ -101,11 +101,12 @@ class Search:
                 self._try_all(as_is)
             except OutOfTime:
                 complete = False
+        best = recommended(self._found, as_is)
         return Choices(
             lag_s=self._lag_s,
             horizon_s=self._horizon_s,
-            best=recommended(self._found, as_is),
-            front=front([each for each in self._found if each.keeps] or self._found),
+            best=best,
+            front=worth_showing([each for each in self._found if each.keeps] or self._found, best),
             as_is=as_is,
             tried=len(self._courses),
             limit=self._limit,
@@ -253,6 +254,17 @@ def recommended(choices: list[Choice], as_is: Choice) -> Choice | None:
     least = min(each.worker_hours.median for each in following) * (1 + _EQUAL)
     cheap = [each for each in following if each.worker_hours.median <= least]
     return as_is if as_is in cheap else min(cheap, key=lambda each: each.peak_lag_s.median)
+
+
+def worth_showing(choices: list[Choice], best: Choice | None) -> tuple[Choice, ...]:
+    """Give those that follow the queue and are there for a reason, the best among them, and last the ones that don't.
+
+    Workers that always run are for comparison: they cost as much when nothing waits.
+    """
+    following = front([each for each in choices if each.target is not None])
+    if best is not None and best.target is not None and best in choices and best not in following:
+        following = tuple(sorted((*following, best), key=lambda each: each.worker_hours.median))
+    return (*following, *(each for each in choices if each.target is None))
 
 
 def front(choices: list[Choice]) -> tuple[Choice, ...]:

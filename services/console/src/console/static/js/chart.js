@@ -134,7 +134,7 @@ class Chart {
         y: { range: (_, min, max) => [Math.min(0, min ?? 0), niceCeiling(Math.max(max ?? 0, this.options.floor ?? 1))] },
       },
       axes: [
-        { ...axis, grid: { show: false }, size: WALL ? 30 : 24, space: WALL ? 96 : 64, incrs: STEPS, values: (_, at) => at.map((x) => this.#label(x)) },
+        { ...axis, grid: { show: false }, size: WALL ? 30 : 24, space: WALL ? 96 : 64, incrs: STEPS, values: (_, at) => at.map((x) => this.#label(x, at[1] - at[0])) },
         { ...axis, grid, size: AXIS_PX, space: 32, incrs: this.options.whole ? WHOLE : undefined,
           values: (_, at) => at.map((y) => this.compact.format(y)) },
       ],
@@ -170,8 +170,8 @@ class Chart {
     return min == null || min === max ? [end - 1, end] : [min, max];
   }
 
-  #label(x) {
-    if (this.options.x === "time") return this.clock.format(x * 1000);
+  #label(x, step) {
+    if (this.options.x === "time") return (step < 60 ? this.exactClock : this.clock).format(x * 1000);
     const seconds = Math.round(x);
     return `${Math.floor(seconds / 60)}:${String(Math.abs(seconds) % 60).padStart(2, "0")}`;
   }
