@@ -23,7 +23,7 @@ _FRESH_S = 60.0
 _CHANGED_S, _DEEP_CHANGED_S = 5.0, 120.0
 #: Letters from which on a queue is deep: a look at them takes some seconds.
 _DEEP = 20_000
-#: Seconds for which a look is good enough to say what a replay would do.
+#: Seconds for which a look is good enough to say what a replay would do; that of a deep queue is for longer.
 _FORECAST_S = 10.0
 #: Seconds that a request waits for a look.
 _WAIT_S = 20.0
@@ -86,7 +86,9 @@ class DeadLetters:
     def foretell(self, channel: str, options: ReplayOptions) -> tuple[Forecast, Snapshot]:
         """Say what a replay would do, on a fresh look where one can be had. Raises Problem when nothing is known."""
         if self.desk.going_on(channel) is None:
-            self.looks.begin(channel, older_than_s=_FORECAST_S)
+            known = self.looks.state(channel).snapshot
+            is_deep = known is not None and known.depth >= _DEEP
+            self.looks.begin(channel, older_than_s=_DEEP_CHANGED_S if is_deep else _FORECAST_S)
             self.looks.wait(channel, _WAIT_S)
         snapshot = self.known(channel)
         return foretell(snapshot.each(), options.plan(), datetime.now(UTC)), snapshot

@@ -9,7 +9,7 @@ from console.dead_letters.admin import add_dead_letters_admin, choice_of_request
 from console.dead_letters.advice import PLACES, advice_on
 from console.dead_letters.area import DeadLetters
 from console.dead_letters.boards import board_of, boards_of
-from console.dead_letters.contents import body_view, header_views
+from console.dead_letters.contents import body_view, header_views, visible
 from console.dead_letters.letter_page import OpenLetter, open_letter
 from console.dead_letters.options import MOST_EVENTS
 from console.dead_letters.snapshot import Choice
@@ -28,6 +28,7 @@ _SETTINGS: dict[str, Any] = {"max_events": MOST_EVENTS, "max_replays": DEFAULT_M
 def add_dead_letters_routes(app: Flask, runtime: Runtime) -> None:
     """Add the pages and the admin API."""
     letters = runtime.dead_letters
+    app.add_template_filter(visible)
     add_dead_letters_admin(app, letters)
 
     @app.get("/dead-letters")

@@ -25,7 +25,8 @@ function sentence(look, depth, run) {
     if (more) parts.push(word(more > 0 ? "dl_more" : "dl_fewer", { count: number(Math.abs(more)) }));
   }
   if (look.trouble) parts.push(look.trouble);
-  else if (look.busy || replaying) parts.push(word("dl_busy"));
+  else if (replaying) parts.push(word("dl_replaying"));
+  else if (look.busy) parts.push(word("dl_busy"));
   return parts.join(" · ");
 }
 
