@@ -212,9 +212,9 @@ def test_two_operators_at_once_lose_nothing_and_double_nothing(letters: Letters,
     ada, grace = visitor.open("/dead-letters/transcode"), visitor.open("/dead-letters/transcode", size="phone")
     for page in (ada, grace):
         page.get_by_role("button", name="Put all back").click()
-        page.get_by_label("At most per second").fill("8")
+        page.get_by_label("At most per second").fill("4")
         expect(page.locator(".dl-moves")).to_have_text("40 letters go back to media.transcode")
-        expect(page.locator(".dl-forecast")).to_contain_text("It takes about 5 sec")
+        expect(page.locator(".dl-forecast")).to_contain_text("It takes about 10 sec")
     visitor.expects_failures = True  # the second one is refused: 409
     start(ada)
     start(grace)
@@ -239,7 +239,7 @@ def test_while_somebody_replays_the_list_is_the_one_from_before_and_says_so(lett
     page = visitor.open("/dead-letters/transcode")
     seen = page.locator(".dl-filter a b").first.text_content()
     page.get_by_role("button", name="Put all back").click()
-    page.get_by_label("At most per second").fill("4")
+    page.get_by_label("At most per second").fill("1")
     start(page)
 
     expect(page.locator(".dl-look")).to_contain_text("what you see is from before")

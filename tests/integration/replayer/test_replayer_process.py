@@ -157,6 +157,20 @@ def test_a_reader_that_goes_away_does_not_stop_a_replay(
     eventually(lambda: depth(channel, spec.queue) == 60)
 
 
+def test_a_signal_that_comes_when_all_is_done_spoils_nothing(dead: list[MediaEvent], environment: Environment) -> None:
+    process = start(environment, "--channel", "subtitle", "--progress", "json")
+    assert process.stdout is not None
+    said = iter(process.stdout.readline, "")
+
+    last = next(line for line in said if json.loads(line)["state"] == "done")
+    while process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+
+    assert json.loads(last)["moved"] == 6
+    assert process.wait(timeout=20) == 0
+    process.communicate()
+
+
 def test_a_replay_that_failed_says_so_in_its_last_line(
     dead: list[MediaEvent], environment: Environment, channel: BlockingChannel, spec: ChannelSpec
 ) -> None:

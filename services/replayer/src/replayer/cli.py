@@ -187,6 +187,10 @@ def _run_to_the_end(run: Replay, stopped: Callable[[], bool]) -> BrokerUnreachab
     except Busy:
         if not stopped():
             raise
+    finally:
+        # Python gives up its handlers on the way out: a signal that comes late would kill what has ended well.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
     return None
 
 
