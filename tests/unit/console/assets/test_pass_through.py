@@ -4,6 +4,7 @@ import json
 
 import pytest
 from flask import Flask
+from flask_babel import Babel
 
 from console.assets.downloads import pass_file
 from console.assets.ingest_client import IngestClient
@@ -13,7 +14,9 @@ from console.problems import Problem
 
 @pytest.fixture
 def app() -> Flask:
-    return Flask("test")
+    app = Flask("test")
+    Babel(app)
+    return app
 
 
 def _upload(app, client, body=b"film", query="filename=a.mp4", **headers):

@@ -6,6 +6,8 @@ from typing import BinaryIO
 
 import structlog
 from flask import Response, request
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as _l
 from urllib3.exceptions import HTTPError
 
 from console.assets.addresses import asset_page
@@ -30,9 +32,9 @@ DISCARD_S = 20.0
 
 _MOST_ANSWER_BYTES = 64 * 1024
 
-NO_LENGTH = Kind("length-required", 411, "The upload must say how long it is")
-NOT_RAW = Kind("not-media", 415, "The upload must be the file itself")
-BROKEN_OFF = Kind("upload-broken-off", 400, "The upload ended too early")
+NO_LENGTH = Kind("length-required", 411, _l("The upload must say how long it is"))
+NOT_RAW = Kind("not-media", 415, _l("The upload must be the file itself"))
+BROKEN_OFF = Kind("upload-broken-off", 400, _l("The upload ended too early"))
 
 #: Headers of the upload that mean something to ingest.
 _FORWARDED = ("Content-Type", "Content-Length", "Idempotency-Key", "traceparent")
@@ -59,7 +61,9 @@ def pass_upload(ingest: IngestClient) -> Response:
             data = answer.read(_MOST_ANSWER_BYTES)
     except _ClientGone:
         log.info("upload_broken_off", received=body.taken, size=length)
-        raise Problem(BROKEN_OFF, f"{body.taken} of {length} bytes came. Nothing was stored.") from None
+        raise Problem(
+            BROKEN_OFF, _("%(taken)s of %(length)s bytes came. Nothing was stored.", taken=body.taken, length=length)
+        ) from None
     except IngestError as error:
         body.discard()
         raise problem_of_ingest(error) from error
@@ -78,9 +82,9 @@ def _length() -> int:
     """Give the size of the file. Raises Problem for a body that is not a file as it is."""
     kind = request.mimetype
     if kind.startswith("multipart/") or kind.endswith(("json", "x-www-form-urlencoded")):
-        raise Problem(NOT_RAW, "Send the file as the raw body, under its own content type.")
+        raise Problem(NOT_RAW, _("Send the file as the raw body, under its own content type."))
     if request.content_length is None:
-        raise Problem(NO_LENGTH, "Send the header Content-Length.")
+        raise Problem(NO_LENGTH, _("Send the header Content-Length."))
     return request.content_length
 
 
