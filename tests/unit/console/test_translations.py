@@ -8,6 +8,7 @@ from string import Formatter
 
 import pytest
 from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -16,6 +17,8 @@ from console.pages import AREAS
 
 PACKAGE = Path(console.__file__).parent
 FOLDER = PACKAGE / "translations" / "tr" / "LC_MESSAGES"
+METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2")]
+KEYWORDS = {"_": None, "gettext": None, "lazy_gettext": None, "ngettext": (1, 2), "_n": (1, 2)}
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +36,16 @@ def texts(message: Message) -> list[tuple[str, str]]:
     if isinstance(message.id, str):
         return [(message.id, message.string)]
     return list(zip(message.id, message.string, strict=True))
+
+
+def test_every_sentence_of_the_sources_is_in_the_catalogue_and_no_other(catalogue):
+    found = extract_from_dir(
+        PACKAGE, METHODS, keywords=KEYWORDS, options_map={"**/templates/**.html": {"trimmed": "1"}}
+    )
+    wanted = {each[2] if isinstance(each[2], str) else tuple(each[2]) for each in found}
+    there = {each.id if isinstance(each.id, str) else tuple(each.id) for each in messages(catalogue)}
+    assert wanted - there == set(), "make translations, then translate what is new"
+    assert there - wanted == set(), "make translations removes these"
 
 
 def test_no_sentence_is_missing_or_only_guessed(catalogue):
