@@ -33,8 +33,10 @@ def press(page: Page, name: str, value: str) -> None:
 def watch(page: Page, preset: str, speed: int = FASTEST) -> None:
     """Begin a preset and play it fast."""
     page.locator("#speed").fill(str(speed))
-    with page.expect_response("**/simulator/runs"):
+    with page.expect_response("**/simulator/runs") as begun:
         page.locator(f'[data-preset="{preset}"]').click()
+    run = begun.value.json()["id"]
+    until(page, lambda: page.locator("#sim").get_attribute("data-run") == run, "the new simulation's first numbers")
     assert page.locator(f'[data-watch="{preset}"]').is_visible()
 
 

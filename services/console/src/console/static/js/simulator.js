@@ -30,11 +30,13 @@ function follow(values) {
   stage.settings = { highWater: values.high_water, backPressure: values.back_pressure };
 }
 
-function begun({ controls: values }) {
+function begun({ id, controls: values }) {
   stage.flights.clear();
   charts.clear();
   letters.show([]);
   moved(values);
+  numbers.show(player.frames[0], { always: true });
+  $("#sim").dataset.run = id; // from here on the page shows this one
 }
 
 function moved(values) {
