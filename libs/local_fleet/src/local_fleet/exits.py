@@ -12,6 +12,17 @@ _TAIL_BYTES = 8192
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
+def is_hopeless(code: int, last_line: str, *, port_is_drawn: bool) -> bool:
+    """Tell whether another start would end the same way.
+
+    Somebody may take a free port between its being drawn and its being listened on: the next start draws another one.
+
+    >>> is_hopeless(2, "mediaflow: MEDIAFLOW_HEALTH_PORT: can't listen on 127.0.0.1:4711: in use", port_is_drawn=True)
+    False
+    """
+    return code in HOPELESS and not (port_is_drawn and "MEDIAFLOW_HEALTH_PORT: can't listen" in last_line)
+
+
 def describe_exit(code: int, last_line: str) -> str:
     """Say how a process ended: `code` as subprocess gives it (negative for a signal), and what it said last.
 

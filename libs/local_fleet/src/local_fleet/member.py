@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from local_fleet.backoff import Backoff
-from local_fleet.exits import HOPELESS, describe_exit, last_line
+from local_fleet.exits import describe_exit, is_hopeless, last_line
 from local_fleet.identity import ProcessIdentity
 from local_fleet.life_times import LifeTimes
 from local_fleet.lifeline import bound_command
@@ -109,7 +109,7 @@ class Member:
                 break
             self.reason = describe_exit(code, said)
             wait_s = self._backoff.after(self._times.age_s)
-            if code in HOPELESS:
+            if is_hopeless(code, said, port_is_drawn=self.spec.port is None):
                 self.state = State.FAILED
                 _log.error("process_failed", process=self.spec.name, reason=self.reason)
                 await self._asked_to_stop.wait()
