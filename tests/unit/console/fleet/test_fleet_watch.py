@@ -36,6 +36,7 @@ def test_a_channel_that_comes_later_is_shown_and_one_that_goes_is_not():
 def test_workers_are_counted_by_what_they_can_do():
     seen = take(FleetWatch(0), 1, reading(1, "transcode")).channel("transcode").workers
     assert (seen.ready, seen.starting, seen.failed, seen.wanted, seen.minimum) == (1, 1, 1, 3, 2)
+    assert seen.trouble.startswith("transcode-4: ")
 
 
 def test_without_an_answer_about_workers_consumers_stand_for_them():

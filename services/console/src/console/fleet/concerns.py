@@ -66,6 +66,6 @@ def _of_channel(channel: ChannelLook) -> Iterator[Found]:
     if channel.ready and not channel.consumers and not paused:
         yield ("unattended", name), UNATTENDED_S, UNATTENDED_CRITICAL_S, {"count": channel.ready}
     if workers is not None and workers.failed:
-        yield ("failed-workers", name), FAILED_S, _NEVER, {"count": workers.failed}
+        yield ("failed-workers", name), FAILED_S, _NEVER, {"count": workers.failed, "reason": workers.trouble}
     if channel.lag.seconds > LONG_LAG_S and not paused:
         yield ("lag", name), 0.0, _NEVER, {"seconds": round(channel.lag.seconds)}

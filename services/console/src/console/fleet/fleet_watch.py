@@ -9,7 +9,7 @@ from console.fleet.channel_watch import ChannelWatch, channel_of, dead_letter_qu
 from console.fleet.concerns import Concerns
 from console.fleet.looks import ChannelLook, FleetLook, QueueReading, Reading, Source, Workers
 
-#: How a worker that nobody tells anything about is shown.
+#: A queue that the broker does not know (yet).
 _EMPTY = QueueReading()
 
 
@@ -84,6 +84,7 @@ def _workers(seen: ChannelWorkers | None) -> Workers | None:
     if seen is None:
         return None
     states = [worker.state for worker in seen.workers]
+    failed = [f"{worker.name}: {worker.reason}" for worker in seen.workers if worker.state == "failed"]
     return Workers(
         ready=states.count("ready"),
         starting=states.count("starting") + states.count("waiting"),
@@ -94,4 +95,5 @@ def _workers(seen: ChannelWorkers | None) -> Workers | None:
         paused=seen.paused,
         held=seen.held,
         scaled_by=seen.scaled_by,
+        trouble=failed[0] if failed else "",
     )

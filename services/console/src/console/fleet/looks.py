@@ -53,6 +53,8 @@ class Workers:
     paused: bool
     held: bool
     scaled_by: str
+    #: Name and reason of a failed one; empty when none has.
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)

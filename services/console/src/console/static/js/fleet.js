@@ -30,13 +30,14 @@ function show(look) {
 }
 
 // The page in one sentence, for whoever comes by.
-function sentence({ channels }) {
+function sentence({ channels, warnings }) {
   if (!channels.length) return word("no_channels");
+  if (warnings.length) return word("needs_look", { what: [...new Set(warnings.map((each) => each.channel))].join(", ") });
   const waiting = channels.reduce((sum, channel) => sum + channel.ready, 0);
   if (channels.every((channel) => channel.workers?.paused)) return word("all_paused", { count: number(waiting) });
   const growing = channels.filter((channel) => channel.ready && channel.drain === "never" && !channel.workers?.paused);
   const [worst] = [...(growing.length ? growing : channels)].sort((a, b) => b.lag - a.lag);
-  if (!waiting) return word("nothing_waits");
+  if (!waiting) return word(channels.some((channel) => channel.stuck) ? "nothing_waits_but_stuck" : "nothing_waits");
   const said = { channel: worst.name, lag: lagText(worst), count: number(growing.length ? worst.ready : waiting) };
   return word(growing.length ? "growing" : "all_flow", said);
 }

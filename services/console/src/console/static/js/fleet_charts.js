@@ -46,7 +46,7 @@ export class FleetCharts {
       span: SPAN_S,
       shortest: SHORTEST_S,
       sync: "fleet",
-      height: WALL ? 160 : 132,
+      height: WALL ? 215 : 132,
       words: { summary: word("chart_summary"), empty: word("chart_empty") },
       ...options,
     });

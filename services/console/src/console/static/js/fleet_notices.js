@@ -94,6 +94,6 @@ export class Notices {
 }
 
 function ofWarning({ kind, severity, channel, since, values }) {
-  const said = { channel, node: values.node, count: number(values.count ?? 0), rate: number(values.rate ?? 0), duration: duration(values.seconds ?? 0) };
+  const said = { channel, node: values.node, reason: values.reason, count: number(values.count ?? 0), rate: number(values.rate ?? 0), duration: duration(values.seconds ?? 0) };
   return { key: `${kind} ${channel}`, tone: severity === "critical" ? "bad" : "warn", title: word(kind, said), text: word(`${kind}_text`, said), since };
 }
