@@ -7,6 +7,10 @@ touched to know it.
 Two counts tell of arrivals. The broker's own (``published``) is complete, and late by its statistics interval. The
 number of ready messages is exact at once: whatever it rises by has arrived, or has come back from a worker. Such rises
 are believed at first; what the broker's count does not confirm in time was a return, which makes nothing younger.
+
+What comes and goes within the broker's lateness is not seen at once: while a queue both flows and grows, a message that
+has just left may be taken for waiting, and the age is too high until the count has caught up. It is never too low by
+more than that lateness, and exact for a queue that nobody serves.
 """
 
 from bisect import bisect_left
