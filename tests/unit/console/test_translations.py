@@ -18,7 +18,7 @@ from console.pages import AREAS
 PACKAGE = Path(console.__file__).parent
 FOLDER = PACKAGE / "translations" / "tr" / "LC_MESSAGES"
 METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2")]
-KEYWORDS = {"_": None, "gettext": None, "lazy_gettext": None, "ngettext": (1, 2), "_n": (1, 2)}
+KEYWORDS = {"_": None, "gettext": None, "lazy_gettext": None, "_l": None, "ngettext": (1, 2), "_n": (1, 2)}
 
 
 @pytest.fixture(scope="module")
