@@ -155,17 +155,24 @@ def test_where_only_restarts_happened_nothing_may_die_of_crashes() -> None:
 
 
 def test_what_was_in_a_deleted_queue_is_not_called_lost() -> None:
-    result = account(ChannelEvidence(removed=frozenset({"a"}), removed_at_most=1))
+    result = account(ChannelEvidence(removed=frozenset({"a"})))
 
     assert faults(result) == {}
     assert result.removed == 1
 
 
-def test_more_gone_than_a_deleted_queue_can_have_held_is_called_lost() -> None:
-    result = account(ChannelEvidence(removed=frozenset({"a"}), removed_at_most=0))
+def test_what_a_deleted_queues_workers_may_have_held_is_not_called_lost() -> None:
+    result = account(ChannelEvidence(removed_unseen=1))
 
-    assert (result.removed, result.lost) == (1, 1)
-    assert any("only 0 can have been" in fault for fault in result.faults)
+    assert faults(result) == {}
+    assert result.removed == 1
+
+
+def test_what_a_deleted_queue_did_not_hold_is_called_lost() -> None:
+    result = account(ChannelEvidence(removed=frozenset({"another"})))
+
+    assert (result.removed, result.lost) == (0, 1)
+    assert any("neither done nor a dead letter" in fault for fault in result.faults)
 
 
 def test_a_run_in_which_nothing_was_accepted_proves_nothing() -> None:

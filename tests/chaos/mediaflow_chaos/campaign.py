@@ -28,11 +28,10 @@ from mq_common.simulation import fails
 #: Seconds that open uploads get to be answered once everything is whole again.
 _ANSWER_PATIENCE_S = 30.0
 _WHOLE_AGAIN_S = 60.0
-#: An upload sent this long before a queue's deletion, and without a result, may have been in it (seconds): broker and
-#: workers may have been held up one after the other. How many can have been, the broker said.
-_MAY_HAVE_WAITED_S = 180.0
-#: Messages that workers may have held, unacknowledged, when their queue was deleted.
-_HELD_BY_WORKERS = 100
+#: Messages that workers may have held, unacknowledged, when their queue was deleted: two workers with a prefetch of 20.
+_HELD_BY_WORKERS = 40
+#: A message is in its queue this long after its upload was sent at the latest, unless it waits in the outbox (seconds).
+_ON_ITS_WAY_S = 15.0
 
 #: Assets and when each was sent (seconds of `time.time`).
 Sent = list[tuple[str, float]]
@@ -138,7 +137,7 @@ def _gather(world: World, channel: str, sent: Sent, lag_s: float) -> ChannelEvid
         waiting=[*waiting, *outbox_in(world.fleet.store)],
         hidden=max(0, counted - len(waiting)),
         removed=_removed(world, channel, sent),
-        removed_at_most=_removed_at_most(world, channel, sent),
+        removed_unseen=_removed_unseen(world, channel),
     )
 
 
@@ -154,23 +153,17 @@ def _settled_total(world: World, queue: str, expected: int, limit_s: float) -> i
 
 
 def _removed(world: World, channel: str, sent: Sent) -> frozenset[str]:
-    """Give the assets whose message may have been in the channel's queue when it was deleted."""
-    return frozenset(
-        asset
-        for deletion in world.deletions
-        if deletion.channel == channel
-        for asset, at in sent
-        if deletion.since - _MAY_HAVE_WAITED_S <= at <= deletion.until
-    )
+    """Give the assets whose message went with the channel's queue, or came while there was none."""
+    deletions = [deletion for deletion in world.deletions if deletion.channel == channel]
+    came_meanwhile = {
+        asset for deletion in deletions for asset, at in sent if deletion.since - _ON_ITS_WAY_S <= at <= deletion.until
+    }
+    return frozenset(came_meanwhile.union(*(deletion.taken for deletion in deletions)))
 
 
-def _removed_at_most(world: World, channel: str, sent: Sent) -> int:
-    """Give how many messages a deletion can have taken: what was in the queue, and what came while it was away."""
-    return sum(
-        deletion.held + _HELD_BY_WORKERS + sum(deletion.since <= at <= deletion.until for _, at in sent)
-        for deletion in world.deletions
-        if deletion.channel == channel
-    )
+def _removed_unseen(world: World, channel: str) -> int:
+    """Give how many more can have gone with the queue: nobody knows which ones workers held."""
+    return sum(deletion.left + _HELD_BY_WORKERS for deletion in world.deletions if deletion.channel == channel)
 
 
 def _endings(world: World) -> list[str]:

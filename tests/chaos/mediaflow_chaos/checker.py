@@ -80,17 +80,14 @@ class _Check:
         for letter in found.dead_letters:
             self._dead.setdefault(letter.asset_id, []).append(letter)
         self._waiting = {message.asset_id for message in found.waiting}
+        self._gone: list[Upload] = []
 
     def account(self) -> ChannelAccount:
         account, found = self._account, self._found
         for upload in self._uploads.values():
             self._look_at(upload)
         self._look_for_strangers()
-        if account.removed > found.removed_at_most:
-            account.lost += account.removed - found.removed_at_most
-            self._fault(
-                f"{account.removed} are gone, and only {found.removed_at_most} can have been in the deleted queue"
-            )
+        self._look_at_gone()
         if found.hidden:
             account.stuck += found.hidden
             account.lost = max(0, account.lost - found.hidden)  # those may be among them
@@ -117,12 +114,20 @@ class _Check:
             if asset in self._found.removed:
                 account.removed += 1
             else:
-                account.lost += 1
-                self._fault(f"{asset} (event {upload.event_id}) is neither done nor a dead letter")
+                self._gone.append(upload)
         if done and self._fails(self._channel, asset) and not upload.has_file:
             self._unexpected(f"{asset} is done, although its provider always fails")
         if upload.verdict is Verdict.REFUSED and (done or letters or asset in self._waiting):
             self._unexpected(f"{asset} was refused, and had an effect all the same")
+
+    def _look_at_gone(self) -> None:
+        """Nobody knows which messages a deleted queue's workers held, but how many at most: more are lost."""
+        if len(self._gone) <= self._found.removed_unseen:
+            self._account.removed += len(self._gone)
+            return
+        self._account.lost += len(self._gone)
+        for upload in self._gone:
+            self._fault(f"{upload.asset_id} (event {upload.event_id}) is neither done nor a dead letter")
 
     def _look_at_commits(self, upload: Upload) -> None:
         seen = self._found.commits.get(upload.asset_id, Commits())

@@ -44,9 +44,9 @@ class ChannelEvidence:
     waiting: Sequence[Message] = ()
     #: Messages that the queue counts and does not show: somebody holds them, or their dead-letter queue takes none.
     hidden: int = 0
-    #: Assets whose message may have been in the queue when an operator deleted it, and how many can have been.
+    #: Assets whose message was in the queue when an operator deleted it, and how many more can have been.
     removed: frozenset[str] = frozenset()
-    removed_at_most: int = 0
+    removed_unseen: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from typing import TypeVar
 import pika
 
 from local_fleet.identity import ProcessIdentity
+from mediaflow_chaos.evidence import outbox_in
 from mediaflow_chaos.fleet import CHANNELS
 from mediaflow_chaos.member import Member, wait_until
-from mediaflow_chaos.queues import connected
+from mediaflow_chaos.queues import connected, take_all
 from mediaflow_chaos.strikes import FaultKind, Strike
 from mediaflow_chaos.world import Deletion, World, now
 
@@ -202,13 +203,16 @@ def delete_queue(world: World, strike: Strike) -> None:
     queue = f"media.{channel}"
     with connected(world.broker.amqp_url) as connection:
         wait_until(lambda: _has_consumers(connection, queue), f"consumers on {queue} before its deletion", 30.0)
+        # What waits in the store is published some time later, and nobody could tell whether the queue was away then.
+        wait_until(lambda: not outbox_in(world.fleet.store), "an empty outbox before a deletion", 30.0)
         connection.sleep(_SETTLED_S)
+        taken = take_all(connection, queue)
         since = now()
-        held = connection.channel().queue_delete(queue).method.message_count
+        left = connection.channel().queue_delete(queue).method.message_count
         try:
             wait_until(lambda: _has_consumers(connection, queue), f"consumers on {queue} after its deletion", 40.0)
         finally:
-            world.deletions.append(Deletion(channel, since, now(), held))
+            world.deletions.append(Deletion(channel, since, now(), frozenset(taken), left))
         connection.sleep(_GROWN_UP_S)
 
 

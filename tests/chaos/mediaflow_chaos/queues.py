@@ -12,6 +12,9 @@ from mediaflow_chaos.evidence import Message
 from mq_common.management import ManagementClient
 from mq_common.node_addresses import node_urls
 
+#: A queue that gives fewer than so many messages in so many seconds gives only what is being published.
+_TRICKLE, _QUIET_S = 50, 0.3
+
 
 def connected(amqp_url: str) -> pika.BlockingConnection:
     """Connect to whichever node answers first."""
@@ -36,6 +39,22 @@ def messages_in(amqp_url: str, queue: str) -> list[Message]:
     if len(found) != expected or left is not None:
         raise CouldNotCheck(f"{queue} changed while it was read: {expected} messages were there, {len(found)} seen")
     return found
+
+
+def take_all(connection: pika.BlockingConnection, queue: str) -> set[str]:
+    """Take every ready message of a queue, and what still comes, without an answer; gives the assets as they come.
+
+    Whoever deletes the queue then knows what was in it, but for what others held. When it is not deleted, the messages
+    go back with the end of the connection.
+    """
+    taken: set[str] = set()
+    channel = connection.channel()
+    channel.basic_consume(queue, lambda _, __, properties, body: taken.add(_message(properties, body).asset_id))
+    while True:
+        before = len(taken)
+        connection.process_data_events(time_limit=_QUIET_S)
+        if len(taken) - before < _TRICKLE:
+            return taken
 
 
 def _message(properties: Any, body: bytes) -> Message:

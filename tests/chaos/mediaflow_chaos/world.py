@@ -32,13 +32,15 @@ class Broker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A queue that an operator deleted. Seconds of `time.time`; what was sent before ``until`` may have been in it."""
+    """A queue that an operator deleted. Seconds of `time.time`; between them there may have been no queue."""
 
     channel: str
     since: float
     until: float
-    #: Ready messages that went with it, by the broker's own answer.
-    held: int
+    #: Assets whose messages went with it.
+    taken: frozenset[str]
+    #: Further messages that went with it, by the broker's own answer.
+    left: int
 
 
 @dataclass
