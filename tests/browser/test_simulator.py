@@ -205,6 +205,7 @@ def test_switches_show_what_belongs_to_them_and_are_followed(simulator):
     shows(simulator, "two consumers", lambda: reading(simulator, "running") == 2)
     press(simulator, "endless", "yes")
     assert not simulator.locator('#controls [name="retries"]').is_visible()
+    watch(simulator, "keeping-up", speed=12)  # a full queue would drop what comes now
     simulator.get_by_role("button", name="Six poison messages").click()
     shows(simulator, "poison", lambda: reading(simulator, "busy_on_poison") > 0)
 

@@ -80,4 +80,4 @@ class Desk:
     def left_nothing(self) -> bool:
         """Whether a job that failed left no output, no result and no scratch file."""
         kept = {key.rsplit("/", 1)[1] for key in self.store.list_keys(channel_prefix("asset-1", self.channel))}
-        return not self.left_behind and kept <= {"progress.json"}
+        return not self.left_behind and kept <= {"progress.json", "attempts.json"}

@@ -59,6 +59,7 @@ class Machine:
         self.has("ffmpeg")
         self.has("ffprobe")
         self.has("promtool")
+        self.has("chromium")
 
     def has_rabbitmq(self) -> None:
         (self.folder / "rabbitmq-server").touch(mode=0o755)
@@ -253,13 +254,14 @@ def test_a_broker_of_the_users_or_docker_will_do_for_the_fleet_but_not_for_the_t
     assert "rabbitmq-server" in machine.bootstrap(code=1)[-1]
 
 
-def test_the_tests_want_promtool_and_the_fleet_does_not(machine):
+@pytest.mark.parametrize(("program", "package"), [("promtool", "prometheus"), ("chromium", "chromium")])
+def test_the_tests_want_more_than_the_fleet(machine, program, package):
     machine.has_tools()
     machine.has_rabbitmq()
-    (machine.bin / "promtool").unlink()
+    (machine.bin / program).unlink()
     machine.bootstrap()
     (advice,) = machine.bootstrap("dev", code=1)[-1:]
-    assert "prometheus" in advice
+    assert package in advice
     assert "rabbitmq" not in advice
 
 

@@ -27,7 +27,7 @@ def test_giving_up_never_fails_over_the_store(
     with structlog.testing.capture_logs() as logs:
         job.gave_up(event, GivenUp())
 
-    assert [entry["event"] for entry in logs] == ["failure_not_stored"]
+    assert [entry["event"] for entry in logs] == ["attempt_not_noted", "failure_not_stored"]
 
 
 def test_a_store_that_fills_up_half_way_commits_nothing(

@@ -62,8 +62,9 @@ def test_a_message_that_arrives_when_the_consumer_is_cancelled_already_goes_back
     with contextlib.closing(connection):
         session = session_of(connection, spec, job)
         session.subscribe()
+        channel.confirm_delivery()  # confirmed and not ready any more: it was sent here before the cancel
         events = send(channel, spec, "a-1", "a-2", "a-3")
-        eventually(lambda: depth(channel, spec.queue) == 0)  # they are on their way to this session
+        eventually(lambda: depth(channel, spec.queue) == 0)
         with monkeypatch.context() as patch:  # what the broker sent is read after the round trip, not during it
             patch.setattr(session._channel, "basic_qos", lambda **_: None)
             patch.setattr(connection, "process_data_events", lambda **_: None)
