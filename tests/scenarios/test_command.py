@@ -46,6 +46,8 @@ def test_ctrl_c_ends_all_that_was_started_and_what_was_played_is_reported(broker
             stdout=output,
             stderr=output,
             start_new_session=True,
+            # Whoever is started in the background by a shell ignores Ctrl-C, and so do its children.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
     until(lambda: "Scenario 2" in log.read_text() or playing.poll() is not None, 120, "the second scenario")
     assert find_survivors(folder)

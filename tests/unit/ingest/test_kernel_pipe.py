@@ -1,4 +1,5 @@
 import errno
+import contextlib
 import os
 import socket
 import threading
@@ -30,8 +31,9 @@ def _moved(receiver: socket.socket, most: int = 1 << 30) -> bytes:
 
 def _sent(sender: socket.socket, content: bytes) -> None:
     def send() -> None:
-        sender.sendall(content)
-        sender.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(OSError):  # whoever has seen enough closes both ends
+            sender.sendall(content)
+            sender.shutdown(socket.SHUT_WR)
 
     threading.Thread(target=send, daemon=True).start()
 

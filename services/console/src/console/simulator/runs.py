@@ -47,6 +47,8 @@ class Runs:
         with self._lock:
             self._sweep()
             if len(self._runs) >= self._most:
+                self._make_way()
+            if len(self._runs) >= self._most:
                 raise TooManyRuns
             key = secrets.token_urlsafe(12)
             self._runs[key] = run
@@ -74,11 +76,13 @@ class Runs:
 
     def _sweep(self) -> None:
         now = time.monotonic()
-        limit_s = REST_S if len(self._runs) < self._most else _MAY_GO_S
-        rested = sorted((run.used_at, key) for key, run in self._runs.items() if now - run.used_at > limit_s)
-        # one place is enough; who rested for good goes anyway
-        going = [key for used_at, key in rested if now - used_at > REST_S] or [key for _, key in rested[:1]]
-        for key in going:
+        for key in [key for key, run in self._runs.items() if now - run.used_at > REST_S]:
+            self._forget(key)
+
+    def _make_way(self) -> None:
+        """Let the one go that has rested longest, if it did so for long enough. One place is enough."""
+        key = min(self._runs, key=lambda each: self._runs[each].used_at)
+        if time.monotonic() - self._runs[key].used_at > _MAY_GO_S:
             self._forget(key)
 
     def _forget(self, key: str) -> None:
