@@ -42,12 +42,15 @@ def test_ctrl_c_ends_all_that_was_started_and_what_was_played_is_reported(broker
     log = tmp_path / "said.txt"
     with log.open("w") as output:
         playing = subprocess.Popen(
-            command("--quick", "--folder", folder.path, "--json", report, *address, "1", "2"),
+            # Whoever is started in the background by a shell ignores Ctrl-C, and so would its children.
+            [
+                "env",
+                "--default-signal=INT",
+                *command("--quick", "--folder", folder.path, "--json", report, *address, "1", "2"),
+            ],
             stdout=output,
             stderr=output,
             start_new_session=True,
-            # Whoever is started in the background by a shell ignores Ctrl-C, and so do its children.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
     until(lambda: "Scenario 2" in log.read_text() or playing.poll() is not None, 120, "the second scenario")
     assert find_survivors(folder)

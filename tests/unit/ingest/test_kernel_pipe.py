@@ -1,5 +1,5 @@
-import errno
 import contextlib
+import errno
 import os
 import socket
 import threading
