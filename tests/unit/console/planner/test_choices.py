@@ -15,6 +15,7 @@ def test_a_setting_that_does_well_is_left_as_it_is(asked):
 def test_what_keeps_the_lag_really_does_and_one_worker_less_does_not(asked):
     found = Search(asked(arrival_per_s=22), 20, seeds=2).run()
     assert not found.as_is.keeps  # 8 workers finish 20 a second
+    assert found.as_is.grows
     assert found.best is not None and found.best.keeps
     assert found.best.most == 10  # 22 × 2 s / 5 places are 8.8 workers, and a queue needs some air
     assert found.best.peak_lag_s.high <= 20

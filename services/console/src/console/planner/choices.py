@@ -30,7 +30,8 @@ _LOOK_SHARE = 0.1
 class Choice:
     """One setting and how it does over ``Choices.horizon_s``. target: None for workers that always run.
 
-    worker_hours: paid for until then, and what it takes to finish what is left then.
+    worker_hours: paid for until then, and what it takes to finish what is left then. grows: the queue grows for ever;
+    peak_lag_s is what the lag had reached when that was plain.
     """
 
     target: int | None
@@ -39,6 +40,7 @@ class Choice:
     worker_hours: Spread
     most_workers: int
     keeps: bool
+    grows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class Search:
             worker_hours=spread([(course.worker_s + course.left * one_message_s) / 3600 for course in courses]),
             most_workers=max(course.most_workers for course in courses),
             keeps=lag.high <= self._lag_s and not hopeless,
+            grows=hopeless,
         )
 
     def _run(self, situation: Situation, seed: int, *, give_up: bool = False) -> Course:

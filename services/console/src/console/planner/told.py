@@ -112,7 +112,7 @@ def _row(choice: Choice, choices: Choices, mark: str) -> tuple[str, ...]:
         mark,
         str(choice.target) if choice.target else "always there",
         str(choice.most),
-        _spread(choice.peak_lag_s, say_duration) + ("" if choice.keeps else " ✗"),
+        ("≥ " if choice.grows else "") + _spread(choice.peak_lag_s, say_duration) + ("" if choice.keeps else " ✗"),
         _hours(choice.worker_hours.median),
         f"{choice.worker_hours.median * 3600 / choices.horizon_s:.1f}",
     )

@@ -42,7 +42,7 @@ function row(choice, choices, use) {
   name.scope = "row";
   if (isBest) name.append(badge("good", word("recommended")));
   if (same(choice, choices.asIs)) name.append(badge("idle", word("as_asked")));
-  const lag = cell("td", time(choice.peakLag.median), "number");
+  const lag = cell("td", (choice.grows ? "≥ " : "") + time(choice.peakLag.median), "number");
   const spread = ends(choice.peakLag, time);
   if (spread) lag.append(" ", small(spread));
   if (!choice.keeps) lag.append(" ", badge("bad", word("too_old")));
