@@ -1,7 +1,6 @@
 """``python -m console`` for the tests, on a free port with a store of its own."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import httpx
 
 from local_fleet.ports import free_ports
+from process_end import end_process
 
 START_LIMIT_S = 60.0
 
@@ -73,11 +73,4 @@ class ConsoleProcess:
         return kilobytes * 1024
 
     def stop(self) -> int:
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            return self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise
+        return end_process(self.process)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import httpx
 import pika
 
 from local_fleet.ports import free_ports
+from process_end import end_process
 
 START_LIMIT_S = 30.0
 
@@ -90,21 +90,16 @@ class IngestServer:
 
     def files(self) -> set[str]:
         """Every file in the store, by its key, but for the relay's lease, which no request makes."""
-        found = (str(path.relative_to(self.store_root)) for path in self.store_root.rglob("*") if path.is_file())
+        # os.walk does not mind folders that go away while it walks
+        walked = ((Path(folder), names) for folder, _, names in os.walk(self.store_root))
+        found = (str((folder / name).relative_to(self.store_root)) for folder, names in walked for name in names)
         return {key for key in found if not key.startswith("relay/")}
 
     def media_files(self) -> set[str]:
         return {key for key in self.files() if key.startswith("assets/")}
 
     def stop(self) -> int:
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            return self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise
+        return end_process(self.process)
 
 
 def queue_messages(amqp_url: str, queue: str = "media.thumbnail") -> list[tuple[pika.BasicProperties, dict[str, Any]]]:

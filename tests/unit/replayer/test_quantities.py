@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replayer.quantities import parse_duration, parse_rate, say_age
+from mq_common.quantities import parse_duration
+from replayer.quantities import parse_rate, say_age
 
 
 @pytest.mark.parametrize(

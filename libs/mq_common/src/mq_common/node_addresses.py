@@ -3,7 +3,6 @@
 import re
 from urllib.parse import SplitResult, urlsplit
 
-SCHEMES = ("amqp://", "amqps://")
 _DEFAULT_PORTS = {"amqp": 5672, "amqps": 5671}
 
 #: A comma before another scheme parts whole addresses; any other may belong to a list of hosts.

@@ -70,9 +70,6 @@ class WorkerSettings(Settings):
 
 
 S = TypeVar("S", bound=BaseSettings)
-S1 = TypeVar("S1", bound=BaseSettings)
-S2 = TypeVar("S2", bound=BaseSettings)
-S3 = TypeVar("S3", bound=BaseSettings)
 
 
 def load_settings(*classes: type[BaseSettings], owner: str = "") -> tuple[Any, ...]:

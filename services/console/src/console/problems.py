@@ -1,31 +1,10 @@
 """Errors as RFC 9457 problem details: what is wrong, and what the operator can do about it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
-import orjson
 from flask_babel import lazy_gettext as _
-from flask_babel.speaklater import LazyString
 
-CONTENT_TYPE = "application/problem+json"
+from mq_common.problem_details import CONTENT_TYPE, TYPE_PREFIX, Kind, Problem
 
-#: Problem types are names, not addresses: they stay the same wherever the service runs.
-TYPE_PREFIX = "urn:mediaflow:problem:"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of problem: the last part of its type, its HTTP status, its title and when to try again (seconds).
-
-    Titles are in the language of who asks; types are the same for all.
-    """
-
-    slug: str
-    status: int
-    title: str | LazyString
-    retry_after_s: int | None = None
-
+__all__ = ["CONTENT_TYPE", "TYPE_PREFIX", "Kind", "Problem", "of_status"]
 
 MALFORMED = Kind("malformed-request", 400, _("The request can't be read"))
 FORM_EXPIRED = Kind("csrf-token", 400, _("The page is too old, or the request did not come from it"))
@@ -47,35 +26,6 @@ INGEST_UNAVAILABLE = Kind("ingest-unavailable", 503, _("The upload service can't
 STORE_UNAVAILABLE = Kind("store-unavailable", 503, _("The object store can't be used now"), 5)
 TOO_BUSY = Kind("too-busy", 503, _("Too much is asked at the same time"), 5)
 TOO_MANY_VIEWERS = Kind("too-many-viewers", 503, _("Too many live views are open"), 10)
-
-
-@dataclass(eq=False)
-class Problem(Exception):
-    """A request that ends here. ``detail`` says what to do; ``members`` are the problem's own extra members."""
-
-    kind: Kind
-    detail: str | LazyString
-    members: Mapping[str, Any] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    def response_headers(self) -> dict[str, str]:
-        """Give the answer's headers besides its content type."""
-        headers = dict(self.headers)
-        if self.kind.retry_after_s is not None:
-            headers.setdefault("Retry-After", str(self.kind.retry_after_s))
-        headers["Cache-Control"] = "no-store"
-        return headers
-
-    def body(self, instance: str) -> bytes:
-        """Give the JSON body; ``instance`` is the path that was asked for."""
-        problem: dict[str, Any] = {
-            "type": TYPE_PREFIX + self.kind.slug,
-            "title": str(self.kind.title),
-            "status": self.kind.status,
-            "detail": str(self.detail),
-            "instance": instance,
-        }
-        return orjson.dumps(problem | dict(self.members))
 
 
 def of_status(status: int, title: str) -> Kind:

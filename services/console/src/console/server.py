@@ -8,9 +8,6 @@ from typing import Any, cast
 
 import structlog
 from gunicorn.app.base import BaseApplication
-from gunicorn.arbiter import Arbiter
-from gunicorn.errors import HaltServer
-from gunicorn.glogging import Logger
 
 from console.access.access import check_access
 from console.control.choose import choose_control
@@ -22,8 +19,8 @@ from media_common.settings import StoreSettings
 from mq_common.errors import ConfigurationError
 from mq_common.lifeline import die_with
 from mq_common.logs import configure_logging
-from mq_common.process import EXIT_CONFIGURATION
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
+from mq_common.web_process import FleetArbiter, FleetLogger, listen
 
 log = structlog.get_logger()
 
@@ -47,40 +44,21 @@ def serve() -> int:
     )
     configure_logging("console", logs)
     check_access(settings)
-    listener = _listen(settings.host, settings.port)
+    listener = listen(
+        settings.host,
+        settings.port,
+        backlog=_BACKLOG,
+        variable="MEDIAFLOW_CONSOLE_PORT",
+        hint="Is a console running already?",
+    )
 
     def open_() -> Runtime:
         return open_runtime(settings, store, broker, channels, choose_control(control, folder))
 
     server = ConsoleServer(settings, listener, open_)
     log.info("console_started", address=server.address, viewers=settings.viewers)
-    ConsoleArbiter(server).run()  # type: ignore[no-untyped-call]
+    FleetArbiter(server).run()  # type: ignore[no-untyped-call]
     return 0
-
-
-class ConsoleArbiter(Arbiter):
-    """gunicorn's master. Its own codes for a worker that can't start would mean something else in this fleet."""
-
-    WORKER_BOOT_ERROR = EXIT_CONFIGURATION
-    APP_LOAD_ERROR = EXIT_CONFIGURATION
-
-    def run(self) -> None:
-        """Serve until stopped; ends with SystemExit."""
-        try:
-            super().run()  # type: ignore[no-untyped-call]
-        except HaltServer as halt:
-            sys.exit(halt.exit_status)
-
-
-class ConsoleLogger(Logger):
-    """gunicorn's messages, in the form and place of all others."""
-
-    def setup(self, cfg: Any) -> None:
-        """Leave the records to the root logger's handler."""
-        super().setup(cfg)  # type: ignore[no-untyped-call]
-        for logger in (self.error_log, self.access_log):
-            logger.handlers.clear()
-            logger.propagate = True
 
 
 class ConsoleServer(BaseApplication):
@@ -108,7 +86,7 @@ class ConsoleServer(BaseApplication):
             "graceful_timeout": _GRACE_S,
             "proc_name": "mediaflow-console",
             "control_socket_disable": True,
-            "logger_class": ConsoleLogger,
+            "logger_class": FleetLogger,
             "loglevel": "warning",
             "post_fork": lambda arbiter, _worker: die_with(arbiter.pid),
             "worker_exit": lambda _arbiter, _worker: self._close(),
@@ -124,24 +102,13 @@ class ConsoleServer(BaseApplication):
             self._runtime = self._open()
         except StoreError as error:
             sys.stderr.write(f"mediaflow: MEDIAFLOW_STORE_URL: {error}\n")
-            sys.exit(ConsoleArbiter.WORKER_BOOT_ERROR)
+            sys.exit(FleetArbiter.WORKER_BOOT_ERROR)
         except ConfigurationError as error:
             sys.stderr.write(f"mediaflow: {error}\n")
-            sys.exit(ConsoleArbiter.WORKER_BOOT_ERROR)
+            sys.exit(FleetArbiter.WORKER_BOOT_ERROR)
         self._runtime.start()
         return create_app(self._runtime)
 
     def _close(self) -> None:
         if self._runtime is not None:
             self._runtime.close()
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Open the listening socket first, so that a taken port is one clear line. Raises ConfigurationError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        raise ConfigurationError(
-            f"MEDIAFLOW_CONSOLE_PORT: can't listen on {host}:{port}: {error.strerror}. Is a console running already?"
-        ) from None

@@ -1,26 +1,8 @@
 """Errors as RFC 9457 problem details: what is wrong, and what the client can do about it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from mq_common.problem_details import CONTENT_TYPE, TYPE_PREFIX, Kind, Problem, render
 
-import orjson
-
-CONTENT_TYPE = "application/problem+json"
-
-#: Problem types are names, not addresses: they stay the same wherever the service runs.
-TYPE_PREFIX = "urn:mediaflow:problem:"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of problem: the last part of its type, its HTTP status, its title and when to try again (seconds)."""
-
-    slug: str
-    status: int
-    title: str
-    retry_after_s: int | None = None
-
+__all__ = ["CONTENT_TYPE", "KINDS", "TYPE_PREFIX", "Kind", "Problem", "of_status", "render"]
 
 MALFORMED = Kind("malformed-request", 400, "The request can't be read")
 EMPTY_UPLOAD = Kind("empty-upload", 400, "The upload has no content")
@@ -51,41 +33,6 @@ STORE_FULL = Kind("store-full", 507, "The object store is full", 60)
 
 #: Every kind there is, for the API description.
 KINDS: tuple[Kind, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Kind))
-
-
-@dataclass(eq=False)
-class Problem(Exception):
-    """A request that ends here. ``detail`` says what to do; ``members`` are the problem's own extra members."""
-
-    kind: Kind
-    detail: str
-    members: Mapping[str, Any] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    def response_headers(self) -> dict[str, str]:
-        """Give the answer's headers besides its content type."""
-        headers = dict(self.headers)
-        if self.kind.retry_after_s is not None:
-            headers.setdefault("Retry-After", str(self.kind.retry_after_s))
-        headers["Cache-Control"] = "no-store"
-        return headers
-
-    def body(self, instance: str) -> bytes:
-        """Give the JSON body; ``instance`` is the path that was asked for."""
-        return render(self.kind, self.detail, instance, self.members)
-
-
-def render(kind: Kind, detail: str, instance: str, members: Mapping[str, Any] | None = None) -> bytes:
-    """Write a problem as JSON."""
-    problem: dict[str, Any] = {
-        "type": TYPE_PREFIX + kind.slug,
-        "title": kind.title,
-        "status": kind.status,
-        "detail": detail,
-        "instance": instance,
-    }
-    problem.update(members or {})
-    return orjson.dumps(problem)
 
 
 def of_status(status: int, title: str) -> Kind:

@@ -9,9 +9,6 @@ from typing import Any, cast
 import gunicorn.util
 import structlog
 from gunicorn.app.base import BaseApplication
-from gunicorn.arbiter import Arbiter
-from gunicorn.errors import HaltServer
-from gunicorn.glogging import Logger
 
 from ingest import metrics
 from ingest.app import create_app
@@ -23,12 +20,12 @@ from ingest.settings import OWNER, IngestSettings, OutboxSettings
 from media_common.errors import StoreError
 from media_common.settings import StoreSettings
 from mq_common.channels import ChannelSpec, load_channels
-from mq_common.errors import BrokerUnreachable, ConfigurationError
+from mq_common.errors import BrokerUnreachable
 from mq_common.lifeline import die_with
 from mq_common.logs import configure_logging
-from mq_common.process import EXIT_CONFIGURATION
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
 from mq_common.topology import declare_topology
+from mq_common.web_process import FleetArbiter, FleetLogger, listen
 
 log = structlog.get_logger()
 
@@ -55,7 +52,13 @@ def serve() -> int:
     configure_logging("ingest", logs)
     specs = load_channels(channels.channels, channels.profile)
     back_pressure = prepare_back_pressure(settings, broker)
-    listener = _listen(settings.host, settings.port)
+    listener = listen(
+        settings.host,
+        settings.port,
+        backlog=_BACKLOG,
+        variable="MEDIAFLOW_INGEST_PORT",
+        hint="Is ingest running already?",
+    )
     late = _declare(broker, specs.values(), may_be_late=outbox.outbox == "on")
     server = IngestServer(
         settings,
@@ -93,31 +96,6 @@ def _declare(broker: BrokerSettings, specs: Iterable[ChannelSpec], *, may_be_lat
         log.warning("started_without_broker", reason=str(error), tip="uploads are accepted and wait in the outbox")
         return LateTopology(broker, specs)
     return None
-
-
-class FleetArbiter(Arbiter):
-    """gunicorn's master. Its own codes for a worker that can't start would mean something else in this fleet."""
-
-    WORKER_BOOT_ERROR = EXIT_CONFIGURATION
-    APP_LOAD_ERROR = EXIT_CONFIGURATION
-
-    def run(self) -> None:
-        """Serve until stopped; ends with SystemExit."""
-        try:
-            super().run()  # type: ignore[no-untyped-call]
-        except HaltServer as halt:  # a second worker could not start while the first one's failure was ending us
-            sys.exit(halt.exit_status)
-
-
-class FleetLogger(Logger):
-    """gunicorn's messages, in the form and place of all others."""
-
-    def setup(self, cfg: Any) -> None:
-        """Leave the records to the root logger's handler."""
-        super().setup(cfg)  # type: ignore[no-untyped-call]
-        for logger in (self.error_log, self.access_log):
-            logger.handlers.clear()
-            logger.propagate = True
 
 
 class IngestServer(BaseApplication):
@@ -170,17 +148,6 @@ class IngestServer(BaseApplication):
     def _close(self) -> None:
         if self._runtime is not None:
             self._runtime.close()
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Open the listening socket first, so that a taken port is one clear line. Raises ConfigurationError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        raise ConfigurationError(
-            f"MEDIAFLOW_INGEST_PORT: can't listen on {host}:{port}: {error.strerror}. Is ingest running already?"
-        ) from None
 
 
 def _write_problem(sock: socket.socket, status: int, reason: str, message: str) -> None:

@@ -19,13 +19,14 @@ from mq_common.dead_letters import DELIVERY_LIMIT, REJECTED, UNKNOWN
 from mq_common.errors import BrokerUnreachable
 from mq_common.logs import configure_logging
 from mq_common.process import EXIT_STOPPED, exit_code_of
+from mq_common.quantities import parse_duration
 from mq_common.replay import Replay
 from mq_common.replay_rules import DEFAULT_MAX_REPLAYS, ReplayPlan, Selection
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, load_settings
 from replayer.listing import groups_as_json, print_groups
 from replayer.progress import Progress
 from replayer.progress_lines import ProgressLines
-from replayer.quantities import parse_duration, parse_rate
+from replayer.quantities import parse_rate
 from replayer.store_records import StoreRecords
 from replayer.summary import print_summary, summary_as_json
 

@@ -28,10 +28,11 @@ def create_app() -> Flask:
 def main() -> int:
     """Serve until stopped."""
     prepare_metrics_folder()
-    from ingest.server import FleetArbiter, IngestServer
+    from ingest.server import IngestServer
     from ingest.settings import IngestSettings
     from mq_common.logs import configure_logging
     from mq_common.settings import LogSettings
+    from mq_common.web_process import FleetArbiter
 
     class BareServer(IngestServer):
         def load(self) -> Any:

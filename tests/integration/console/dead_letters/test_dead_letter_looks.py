@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pika
 import pytest
 from pika.adapters.blocking_connection import BlockingChannel
-from pika.exceptions import AMQPError
 from pydantic import SecretStr
 
 import letter_mix
@@ -18,36 +16,10 @@ from console.dead_letters.looks import Looks, LookState
 from console.dead_letters.snapshot import Choice
 from dead_letters import bury, drain, events
 from media_common.local_store import LocalMediaStore
-from mq_common.channels import ChannelSpec, load_channels
+from mq_common.channels import ChannelSpec
 from mq_common.dead_letter_walk import DeadLetterWalk
 from mq_common.settings import BrokerSettings
-from mq_common.topology import declare_topology
 from mq_workers import depth, eventually
-
-
-@pytest.fixture
-def settings(amqp_url: str) -> BrokerSettings:
-    return BrokerSettings(amqp_url=SecretStr(amqp_url), start_limit_s=20)
-
-
-@pytest.fixture
-def spec(settings: BrokerSettings) -> ChannelSpec:
-    channels = load_channels()
-    declare_topology(settings, channels.values())
-    return channels["subtitle"]
-
-
-@pytest.fixture
-def channel(amqp_url: str) -> Iterator[BlockingChannel]:
-    connection = pika.BlockingConnection(pika.URLParameters(amqp_url))
-    yield connection.channel()
-    with suppress(AMQPError):
-        connection.close()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> LocalMediaStore:
-    return LocalMediaStore(tmp_path / "store")
 
 
 @pytest.fixture

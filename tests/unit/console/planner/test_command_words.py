@@ -6,11 +6,12 @@ import pytest
 
 from console.planner import quantities
 from console.planner.plan import plan
-from console.planner.quantities import parse_duration, parse_rate, parse_share
+from console.planner.quantities import parse_share
 from console.planner.question import Question
 from console.planner.told import sentences
 from console.planner.wire import plan_json
 from local_fleet.planner_run import planner_command, planner_environment
+from mq_common.quantities import parse_duration, parse_rate
 
 
 def test_the_examples_hold():

@@ -12,12 +12,13 @@ from rich.console import Console
 from console.planner.fleet_figures import figures_of_channel
 from console.planner.measured import Measured
 from console.planner.plan import plan
-from console.planner.quantities import parse_duration, parse_rate, parse_share
+from console.planner.quantities import parse_share
 from console.planner.question import Question
 from console.planner.told import tell
 from console.planner.wire import plan_json
 from mq_common.logs import configure_logging
 from mq_common.process import EXIT_STOPPED, exit_code_of
+from mq_common.quantities import parse_duration, parse_rate
 from mq_common.settings import LogSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__)

@@ -37,7 +37,6 @@ class ObservedChannel:
         self.workers: ChannelWorkers | None = None
         self.now = Queued()
         self._finished = 0
-        self._readings: dict[str, WorkerCounters] = {}
 
     def take_workers(self, workers: ChannelWorkers, broker_since: float) -> None:
         """Note who works. broker_since: see Starts."""

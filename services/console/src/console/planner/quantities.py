@@ -2,34 +2,7 @@
 
 import re
 
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|min|s|m|h|d)")
-_DURATION = re.compile(rf"(?:{_PART.pattern}\s*)+\Z")
-_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:/\s*(ms|min|s|m|h|d))?\Z")
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%)?\Z")
-
-
-def parse_duration(text: str) -> float:
-    """Read ``60s``, ``500ms``, ``5m`` or ``1h30m`` as seconds. Raises ValueError.
-
-    >>> parse_duration("1h30m")
-    5400.0
-    """
-    if not _DURATION.match(text.strip()):
-        raise ValueError(f"{text!r} is no duration: write it like 60s, 500ms, 5m or 1h30m")
-    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
-
-
-def parse_rate(text: str) -> float:
-    """Read ``3/s``, ``180/min`` or ``3`` (a second) as messages per second. Raises ValueError.
-
-    >>> parse_rate("180/min")
-    3.0
-    """
-    found = _RATE.match(text.strip())
-    if not found:
-        raise ValueError(f"{text!r} is no rate: write it like 3/s or 180/min")
-    return float(found[1]) / _SECONDS[found[2] or "s"]
 
 
 def parse_share(text: str) -> float:

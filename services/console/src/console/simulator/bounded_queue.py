@@ -17,11 +17,6 @@ class BoundedQueue:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    @property
-    def returning(self) -> int:
-        """Retries that found no place yet."""
-        return len(self._returning)
-
     def has_room(self, limit: int | None) -> bool:
         """Tell whether a new message may come in, with `limit` places in all."""
         return limit is None or (len(self._waiting) < limit and not self._returning)

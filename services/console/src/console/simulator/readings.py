@@ -1,7 +1,6 @@
 """What a simulation tells: plain values at one simulated moment."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(slots=True)
@@ -121,9 +120,3 @@ class Readings:
         """Messages that can be pointed at; always as many as were produced."""
         ended = self.counts.done + self.counts.dead + self.counts.dropped + self.counts.refused
         return ended + self.depth + self.in_process + self.back_off + self.with_callers
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give names and plain numbers, the counts among them."""
-        values = asdict(self)
-        values.update(values.pop("counts"))
-        return values
