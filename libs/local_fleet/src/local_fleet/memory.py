@@ -11,17 +11,23 @@ _FRESH_S = 3.0
 
 @dataclass
 class MemoryReading:
-    """The memory of one process after the other, read anew when the last figure is old or another process's."""
+    """The memory of one process after the other, read anew when the last figure is old or another process's.
+
+    What has only just been started is read at every look: it is small one moment and whole the next.
+    """
 
     _pid: int | None = None
     _bytes: int = 0
     _read_at: float = 0.0
+    _known_since: float = 0.0
 
     def of(self, pid: int) -> int:
         """Memory of `pid` and its descendants in bytes, a few seconds old at most."""
         now = time.monotonic()
-        if pid != self._pid or now - self._read_at > _FRESH_S:
-            self._pid, self._bytes, self._read_at = pid, memory_bytes(pid), now
+        if pid != self._pid:
+            self._pid, self._known_since = pid, now
+        if now - self._known_since <= _FRESH_S or now - self._read_at > _FRESH_S:
+            self._bytes, self._read_at = memory_bytes(pid), now
         return self._bytes
 
 
