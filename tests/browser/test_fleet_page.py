@@ -14,6 +14,9 @@ from whole_fleet import WholeFleet
 #: Milliseconds for what takes the fleet some time: a worker's start, a broker's.
 SLOW_MS = 90_000
 
+#: A whole number as the page writes it: 1,001.
+NUMBER = r"\d+(?:,\d{3})*"
+
 
 @pytest.fixture(scope="module", autouse=True)
 def patience() -> Iterator[None]:
@@ -76,7 +79,7 @@ def test_a_burst_a_pause_and_going_on(visitor: Visitor):
     assert "transcode: " in page.locator("#chart-ready .chart-area").get_attribute("aria-label")
 
     row(page, "transcode").get_by_role("button", name="Pause transcode").click()
-    agree(page, says=re.compile(r"finish the \d+ messages they hold and take nothing new"))
+    agree(page, says=re.compile(rf"finish the {NUMBER} messages they hold and take nothing new"))
     expect(paused(page, "transcode")).to_be_visible(timeout=SLOW_MS)
     expect(paused(page, "thumbnail")).to_have_count(0)
     page.get_by_role("button", name="Pause all").click()
@@ -92,7 +95,7 @@ def test_a_burst_a_pause_and_going_on(visitor: Visitor):
     take_picture(page, "fleet-paused-desktop-light")
 
     page.get_by_role("button", name="Resume all").click()
-    agree(page, says=re.compile(r"3 workers go on with the \d+ messages that wait"))
+    agree(page, says=re.compile(rf"3 workers go on with the {NUMBER} messages that wait"))
     until(page, lambda: count(page, "thumbnail", ".ready") == 0, "thumbnail drained")
     for size, theme in (("desktop", "dark"), ("phone", "light"), ("wall", "dark")):
         other = visitor.open("/?wall=1" if size == "wall" else "/", size=size, theme=theme)

@@ -34,7 +34,7 @@ def ask(page: Page, **fields: float) -> None:
 def test_figures_say_where_they_come_from(planner):
     figures = planner.locator("#figures")
     expect(figures).to_contain_text("A job takes")
-    expect(figures).to_contain_text(re.compile("from the channels file|measured \\d+ times"))
+    expect(figures).to_contain_text(re.compile("from the channels file|measured [\\d,]+ times"))
     assert planner.locator(".planner-channel[aria-current]").text_content().strip() == "transcode"
 
 

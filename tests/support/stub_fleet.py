@@ -94,13 +94,14 @@ def stub_fleet(tmp_path: Path, fleet_guard: None) -> Iterator[StubFleet]:
 
 
 @pytest.fixture
-def until() -> Callable[..., None]:
-    """Wait for a condition, at most 30 s."""
+def until() -> Callable[..., Any]:
+    """Wait for a condition, at most 30 s, and give what it gave: a second look may see the next state."""
 
-    def wait(condition: Callable[[], object], what: str = "the condition") -> None:
+    def wait(condition: Callable[[], Any], what: str = "the condition") -> Any:
         deadline = time.monotonic() + 30
-        while not condition():
+        while not (found := condition()):
             assert time.monotonic() < deadline, f"{what} did not come"
             time.sleep(0.05)
+        return found
 
     return wait

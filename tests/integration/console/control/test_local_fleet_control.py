@@ -81,9 +81,12 @@ def test_a_worker_that_keeps_dying_waits_and_one_that_is_misconfigured_has_faile
     def worker(channel):
         return control.fleet().channels[channel].workers[0]
 
-    until(lambda: worker("transcode").state == "waiting" and worker("transcode").restarts)
-    assert worker("transcode").reason == "exit code 1: no module"
-    assert worker("transcode").started_at is None
+    def waiting():
+        # One look tells all: at the next one it may be starting again.
+        seen = worker("transcode")
+        return (seen.reason, seen.started_at) if seen.state == "waiting" and seen.restarts else None
+
+    assert until(waiting) == ("exit code 1: no module", None)
     until(lambda: worker("subtitle").state == "failed")
     assert worker("subtitle").reason == "exit code 2: bad setting"
 
