@@ -3,6 +3,8 @@
 VENV := $(or $(MEDIAFLOW_FLEET_VENV),.venv)
 BIN := $(VENV)/bin
 FLEET := $(BIN)/mediaflow
+# helm and kubectl, where scripts/kube_tools put them.
+export PATH := $(CURDIR)/.cache/bin:$(PATH)
 # Most tests wait for a broker or a child most of the time: twice as many as cores keep the cores busy.
 PYTEST_WORKERS ?= 4
 

