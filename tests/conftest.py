@@ -19,6 +19,7 @@ from urllib.request import Request, urlopen
 from uuid import uuid4
 
 import pytest
+from hypothesis import settings
 
 from local_fleet.broker import BrokerAddress, PrivateBroker
 from local_fleet.identity import ProcessIdentity
@@ -31,6 +32,9 @@ _RUN_FOLDER, _RUN_PID = "FLEET_TESTS_FOLDER", "FLEET_TESTS_PID"
 
 def pytest_configure() -> None:
     """Name the folder and the process of the whole run; xdist's workers inherit both."""
+    if "CI" not in os.environ:  # where hypothesis has a profile of its own, which is as patient
+        settings.register_profile("patient", deadline=None)
+        settings.load_profile("patient")
     if "PYTEST_XDIST_WORKER" not in os.environ:
         os.environ[_RUN_FOLDER] = tempfile.mkdtemp(prefix="mediaflow-tests-")
         os.environ[_RUN_PID] = str(os.getpid())

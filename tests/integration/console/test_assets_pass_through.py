@@ -146,6 +146,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent_whole(browser, co
 def test_an_upload_without_the_pages_token_is_refused(browser):
     answer = browser.upload(**{"X-CSRFToken": "wrong"})
     assert answer.json()["type"] == "urn:mediaflow:problem:csrf-token"
+    assert answer.headers["Connection"] == "close", "its body was not read: the next request needs another connection"
 
 
 def test_parts_of_a_file_are_given_as_ingest_gives_them(browser, ingest):

@@ -282,3 +282,11 @@ def test_slow_uploads_leave_threads_for_everybody_else(start):
     finally:
         for connection in slow:
             connection.close()
+
+
+def test_a_large_body_that_is_refused_unread_ends_its_connection_and_says_so(client):
+    answer = client.post("/media/upload", content=bytes(200_000), headers={"Content-Type": "text/plain"})
+    _problem(answer, 415, "not-media")
+    assert answer.headers["Connection"] == "close"
+    small = client.post("/media/upload", content=bytes(2_000), headers={"Content-Type": "text/plain"})
+    assert small.headers["Connection"] == "keep-alive"

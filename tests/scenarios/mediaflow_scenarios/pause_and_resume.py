@@ -22,9 +22,9 @@ def run(stage: Stage) -> None:
         statuses, assets = _upload(stage)
         count = len(assets)
         refused = [status for status in statuses if status != 202]
-        until(
-            lambda: _waiting(stage) == dict.fromkeys(fleet.channels, count), _LIMIT_S, f"{count} messages in each queue"
-        )
+        # The management API counts consumers some seconds late.
+        expected = dict.fromkeys(fleet.channels, (count, 0, 0))
+        until(lambda: _at_rest(stage) == expected, _LIMIT_S, f"{count} messages in each queue, with no consumer")
         depths = stage.show_queues()
     finally:
         page.command("mediaflow resume")
@@ -61,9 +61,11 @@ def _upload(stage: Stage) -> tuple[list[int], list[str]]:
     return statuses, assets + single
 
 
-def _waiting(stage: Stage) -> dict[str, int]:
+def _at_rest(stage: Stage) -> dict[str, tuple[int, int, int]]:
+    """Give each channel's messages, those unacked, and consumers."""
     depths = stage.fleet.queues.depths()
-    return {name: depths[spec.queue].ready for name, spec in stage.fleet.channels.items()}
+    seen = {name: depths[spec.queue] for name, spec in stage.fleet.channels.items()}
+    return {name: (each.total, each.unacked, each.consumers) for name, each in seen.items()}
 
 
 def _drain(stage: Stage, assets: list[str]) -> None:

@@ -72,7 +72,7 @@ def once_each(tags: list[int], end: JobEnd = JobEnd.DONE) -> Counter[tuple[int, 
     return Counter((tag, end) for tag in tags)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 120), st.booleans()), max_size=8))
 def test_each_delivery_ends_once_and_the_loop_hears_of_it_without_looking(
     size: int, batches: list[tuple[int, bool]]
@@ -91,7 +91,7 @@ def test_each_delivery_ends_once_and_the_loop_hears_of_it_without_looking(
         assert loop.crew.idle or not loop.crew._finished
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 4), st.integers(0, 150), st.integers(0, 150))
 def test_what_is_taken_back_does_not_run_and_what_runs_is_not_taken_back(size: int, first: int, second: int) -> None:
     with loop_with(size, FakeRunner()) as loop:
@@ -104,7 +104,7 @@ def test_what_is_taken_back_does_not_run_and_what_runs_is_not_taken_back(size: i
         assert Counter(loop.ended) + once_each(unstarted) == once_each(tags)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 3), st.lists(st.integers(0, 60), min_size=1, max_size=5))
 def test_deliveries_of_a_lost_channel_run_at_most_once_and_those_of_the_new_one_exactly_once(
     size: int, batches: list[int]

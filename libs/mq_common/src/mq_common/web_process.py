@@ -5,6 +5,8 @@ For the services that answer HTTP, which bring gunicorn with them; workers do wi
 
 import socket
 import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
 from gunicorn.arbiter import Arbiter
@@ -13,6 +15,15 @@ from gunicorn.glogging import Logger
 
 from mq_common.errors import ConfigurationError
 from mq_common.process import EXIT_CONFIGURATION
+
+#: The unread rest of a body that gunicorn reads on to keep the connection.
+_DRAINED_BYTES = 64 * 1024
+
+_current = threading.local()
+
+
+#: WSGI's start_response (PEP 3333).
+StartResponse = Callable[..., Any]
 
 
 class FleetArbiter(Arbiter):
@@ -38,6 +49,32 @@ class FleetLogger(Logger):
         for logger in (self.error_log, self.access_log):
             logger.handlers.clear()
             logger.propagate = True
+
+
+def remember_request(_worker: Any, request: Any) -> None:
+    """Keep gunicorn's request for ``announcing_close`` on the same thread; gunicorn's hook ``pre_request``."""
+    _current.request = request
+
+
+def announcing_close(start_response: StartResponse) -> StartResponse:
+    """Wrap WSGI's start_response: with a refusal of a large body it says that the connection ends there.
+
+    Of a body that nobody read gunicorn reads a little more and else drops the connection: a client that was promised
+    to keep it would lose its next request.
+    """
+
+    def start(status: str, headers: Any, *exc_info: Any) -> Any:
+        request = getattr(_current, "request", None)
+        if request is not None and status[0] in "45" and _is_large(dict(request.headers)):
+            request.force_close()
+        return start_response(status, headers, *exc_info)
+
+    return start
+
+
+def _is_large(headers: dict[str, str]) -> bool:
+    length = headers.get("CONTENT-LENGTH", "")
+    return "TRANSFER-ENCODING" in headers or (length.isdecimal() and int(length) >= _DRAINED_BYTES)
 
 
 def listen(host: str, port: int, *, backlog: int, variable: str, hint: str) -> socket.socket:

@@ -20,7 +20,7 @@ from mq_common.errors import ConfigurationError
 from mq_common.lifeline import die_with
 from mq_common.logs import configure_logging
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
-from mq_common.web_process import FleetArbiter, FleetLogger, listen
+from mq_common.web_process import FleetArbiter, FleetLogger, announcing_close, listen, remember_request
 
 log = structlog.get_logger()
 
@@ -88,6 +88,7 @@ class ConsoleServer(BaseApplication):
             "control_socket_disable": True,
             "logger_class": FleetLogger,
             "loglevel": "warning",
+            "pre_request": remember_request,
             "post_fork": lambda arbiter, _worker: die_with(arbiter.pid),
             "worker_exit": lambda _arbiter, _worker: self._close(),
         }
@@ -107,7 +108,8 @@ class ConsoleServer(BaseApplication):
             sys.stderr.write(f"mediaflow: {error}\n")
             sys.exit(FleetArbiter.WORKER_BOOT_ERROR)
         self._runtime.start()
-        return create_app(self._runtime)
+        app = create_app(self._runtime)
+        return lambda environ, start_response: app(environ, announcing_close(start_response))
 
     def _close(self) -> None:
         if self._runtime is not None:

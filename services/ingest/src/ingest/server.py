@@ -25,7 +25,7 @@ from mq_common.lifeline import die_with
 from mq_common.logs import configure_logging
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
 from mq_common.topology import declare_topology
-from mq_common.web_process import FleetArbiter, FleetLogger, listen
+from mq_common.web_process import FleetArbiter, FleetLogger, listen, remember_request
 
 log = structlog.get_logger()
 
@@ -128,6 +128,7 @@ class IngestServer(BaseApplication):
             "control_socket_disable": True,
             "logger_class": FleetLogger,
             "loglevel": "warning",
+            "pre_request": remember_request,
             "post_fork": lambda arbiter, _worker: die_with(arbiter.pid),
             "worker_exit": lambda _arbiter, _worker: self._close(),
             "child_exit": lambda _arbiter, worker: metrics.forget_process(worker.pid),

@@ -22,6 +22,7 @@ from ingest.runtime import Runtime
 from ingest.simulation import run_burst, take_json
 from ingest.traces import next_traceparent
 from mq_common.events import MediaEvent
+from mq_common.web_process import announcing_close
 
 log = structlog.get_logger()
 
@@ -50,6 +51,7 @@ class Uploads:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """Answer the request."""
+        start_response = announcing_close(start_response)
         path = environ["PATH_INFO"]
         take = self._takers.get(path) if environ["REQUEST_METHOD"] == "POST" else None
         if take is None:

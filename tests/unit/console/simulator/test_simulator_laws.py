@@ -52,7 +52,7 @@ any_setting = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(first=any_setting, second=any_setting, seed=st.integers(0, 2**32))
 def test_every_message_can_be_pointed_at_at_every_moment(first: Setting, second: Setting, seed: int) -> None:
     simulation = Simulation(first, seed=seed, trace=True)
@@ -71,7 +71,7 @@ def test_every_message_can_be_pointed_at_at_every_moment(first: Setting, second:
         assert read.depth <= capacity + 12 * 10
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(setting=any_setting, seed=st.integers(0, 2**32))
 def test_the_same_seed_and_inputs_give_the_same_run_however_it_is_stepped(setting: Setting, seed: int) -> None:
     coarse, fine = (Simulation(setting, seed=seed, trace=True) for _ in range(2))
