@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos kube-apiserver test-kube-api translations lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,19 @@ translations: bootstrap-dev ## Collect the console's sentences, and compile what
 		--project mediaflow-console --version 0.1.0 -o .cache/messages.pot services/console/src/console
 	@$(BIN)/pybabel -q update --ignore-pot-creation-date --ignore-obsolete -N -w 120 -l tr -i .cache/messages.pot -o $(PO).po
 	@$(BIN)/pybabel -q compile -l tr -i $(PO).po -o $(PO).mo
+
+# Every variable that is given to make reaches what it starts: make test-k8s REGISTRY=registry.example TAG=1.2.3 KEEP=1
+test-k8s: bootstrap-dev ## Check the chart on the cluster that KUBECONFIG names (REGISTRY=, TAG=, VALUES=file, KEEP=1, BURST=, BROKERS=…)
+	@$(BIN)/python -m pytest tests/k8s -s $(ARGS)
+
+kind-up: ## Make a kind cluster and install KEDA, RabbitMQ, monitoring and Mediaflow on it (RABBITMQ=operator, MONITORING=0)
+	@scripts/kind_up
+
+kind-demo: bootstrap-dev ## Walk the seven scenarios on it, or on another cluster that KUBECONFIG names (STEPS="2 7", BURST=)
+	@$(BIN)/python tests/k8s/demo.py
+
+kind-down: ## End the kind cluster and all that is in it
+	@scripts/kind_down
 
 # Needs Go and takes minutes the first time; nothing else builds it.
 KUBE_APISERVER ?= .cache/kube-apiserver

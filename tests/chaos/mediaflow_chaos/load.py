@@ -32,6 +32,8 @@ class LoadPlan:
     one_in_is_file: int = 50
     one_in_is_burst: int = 200
     burst_size: int = 60
+    #: Use a connection again. One that is opened for each upload meets what every new client meets.
+    keep_connections: bool = True
 
 
 class LoadGenerator:
@@ -67,7 +69,7 @@ class LoadGenerator:
         self._book.close()
 
     def _be_client(self, number: int) -> None:
-        client = _Client(self._address)
+        client = _Client(self._address, keep=self._load.keep_connections)
         pauses = random.Random(f"client:{self._load.seed}:{number}")
         while not self._stopping.is_set():
             mine = self._next_number()
@@ -146,10 +148,10 @@ class _Request:
 
 
 class _Client:
-    """One connection, opened again when it is lost."""
+    """One connection, opened again when it is lost; `keep=False`: opened for each request."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
+    def __init__(self, address: str, *, keep: bool) -> None:
+        self._address, self._keep = address, keep
         self._connection: http.client.HTTPConnection | None = None
 
     def post(self, request: _Request) -> tuple[int, bytes]:
@@ -158,13 +160,18 @@ class _Client:
         headers = {"Content-Type": request.content_type}
         if request.key is not None:
             headers["Idempotency-Key"] = request.key
+        if not self._keep:
+            headers["Connection"] = "close"
         try:
             connection.request("POST", request.path, request.body, headers)
             answer = connection.getresponse()
-            return answer.status, answer.read()
+            status, body = answer.status, answer.read()
         except _TRANSPORT:
             self.close()
             raise
+        if not self._keep:
+            self.close()
+        return status, body
 
     def close(self) -> None:
         if self._connection is not None:

@@ -12,19 +12,27 @@ import re
 import runpy
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from media_common.job import ChannelJob
 from media_common.local_store import LocalMediaStore
+from media_common.s3_store import S3MediaStore
 from mediaflow_chaos.append_log import AppendLog
 from mediaflow_chaos.slow_store import slow_down
 
 _RESULT = re.compile(r"assets/(?P<asset>[^/]+)/(?P<channel>[^/]+)/result\.json")
 
 
-def observe(log: AppendLog) -> None:
+class Log(Protocol):
+    """Where the lines go."""
+
+    def add(self, **fields: Any) -> None:
+        """Add one line."""
+
+
+def observe(log: Log) -> None:
     """Write down deliveries, commits, and results that are removed."""
-    run, put, delete = ChannelJob.run, LocalMediaStore.put_bytes, LocalMediaStore.delete
+    run = ChannelJob.run
 
     def observed_run(self: ChannelJob, event: Any, context: Any) -> bool:
         if context.attempt == 1:
@@ -37,24 +45,30 @@ def observe(log: AppendLog) -> None:
             )
         return run(self, event, context)
 
-    def observed_put(self: LocalMediaStore, key: str, data: bytes, **options: Any) -> bool:
+    ChannelJob.run = observed_run  # type: ignore[method-assign]
+    for store in (LocalMediaStore, S3MediaStore):
+        _observe_store(store, log)
+
+
+def _observe_store(store: Any, log: Log) -> None:
+    put, delete = store.put_bytes, store.delete
+
+    def observed_put(self: Any, key: str, data: bytes, **options: Any) -> bool:
         found = _RESULT.fullmatch(key)
         if found is None:
-            return put(self, key, data, **options)
+            return bool(put(self, key, data, **options))
         line = found.groupdict() | {"event": json.loads(data).get("eventId"), "pid": os.getpid()}
         log.add(what="committing", **line)
-        made = put(self, key, data, **options)
+        made = bool(put(self, key, data, **options))
         log.add(what="committed" if made else "was committed", **line)
         return made
 
-    def observed_delete(self: LocalMediaStore, key: str) -> None:
+    def observed_delete(self: Any, key: str) -> None:
         if found := _RESULT.fullmatch(key):
             log.add(what="removed", **found.groupdict(), pid=os.getpid())
         delete(self, key)
 
-    ChannelJob.run = observed_run  # type: ignore[method-assign]
-    LocalMediaStore.put_bytes = observed_put  # type: ignore[method-assign]
-    LocalMediaStore.delete = observed_delete  # type: ignore[method-assign]
+    store.put_bytes, store.delete = observed_put, observed_delete
 
 
 if __name__ == "__main__":

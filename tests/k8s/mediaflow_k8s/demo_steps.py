@@ -1,0 +1,232 @@
+"""The seven scenarios as steps on a cluster. Each says what it does, what to watch, and whether it went as it must."""
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from mediaflow_k8s.campaign import await_ready, pod_fault
+from mediaflow_k8s.installation import Installation
+from mediaflow_k8s.kubectl import until
+from mediaflow_k8s.own_values import CHANNELS
+from mediaflow_k8s.scaling_watch import scaling_watched
+from mediaflow_k8s.tables import aligned, depth_table, scaling_table
+from mediaflow_k8s.timeline import faults_of_burst
+from mq_common.simulation import fails
+
+_DEAD = "media.subtitle.dlq"
+
+
+class StepFailed(Exception):
+    """It went otherwise than it has to. One sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One scenario. ``act`` gives what is shown, and raises StepFailed."""
+
+    name: str
+    does: str
+    watch: str
+    act: Callable[[Installation], str]
+
+
+def one_upload(fleet: Installation) -> str:
+    """Scenario 1."""
+    asset = f"demo-{secrets.token_hex(3)}"
+    while fails("subtitle", asset, 0.1):
+        asset = f"demo-{secrets.token_hex(3)}"
+    answer = fleet.door.upload(asset)
+    _expect(answer["status"] == 202, f"the upload was answered {answer['status']}: {answer['body']}")
+    states = fleet.door.await_asset(asset, 120)
+    _expect(set(states.values()) == {"done"}, f"{asset}: {states}")
+    return aligned([("channel", "asset", "state"), *((channel, asset, states[channel]) for channel in CHANNELS)])
+
+
+def burst_and_keda(fleet: Installation) -> str:
+    """Scenario 2."""
+    fewest, most = _bounds(fleet)
+    fleet.await_workers("transcode", fewest, 300)
+    fleet.await_drained(120)
+    before, deadline = fleet.redeliveries(), time.monotonic() + fleet.parameters.limit(600)
+    with scaling_watched(fleet, "transcode") as watch:
+        burst = _burst(fleet, fleet.parameters.burst)
+        shown = depth_table(_depths(fleet))
+        while True:
+            now = watch.look()
+            risen = any(moment.wanted == most for moment in watch.moments)
+            if risen and now.messages == 0 and (now.wanted, now.running) == (fewest, fewest):
+                break
+            _expect(time.monotonic() < deadline, f"it took too long\n{scaling_table(watch.moments)}")
+            time.sleep(2.0)
+    shown += f"\n\n{scaling_table(watch.moments)}"
+    faults = faults_of_burst(watch.moments, fewest, most)
+    _expect(not faults, f"{'; '.join(faults)}\n{shown}")
+    _expect(fleet.redeliveries() == before, "the broker delivered messages again because of scaling")
+    _account(fleet, burst, fleet.parameters.burst)
+    return shown + "\nredelivered because of scaling: 0"
+
+
+def flaky_provider(fleet: Installation) -> str:
+    """Scenario 3."""
+    fleet.await_drained(300)
+    letters = fleet.console.dead_letters("subtitle")
+    depths = {f"media.{channel}.dlq": _depths(fleet, dead=True)[f"media.{channel}.dlq"] for channel in CHANNELS}
+    _expect(depths[_DEAD]["total"] > 0, "no dead letter in subtitle")
+    others = [name for name, depth in depths.items() if name != _DEAD and depth["total"]]
+    _expect(not others, f"dead letters in {', '.join(others)} too")
+    groups = [("reason", "error", "letters")]
+    groups += [(each["reason"], each["error"], str(each["count"])) for each in letters["groups"]]
+    _expect({each[0] for each in groups[1:]} == {"rejected"}, f"other reasons than rejected: {groups[1:]}")
+    return f"{depth_table(depths)}\n\n{aligned(groups)}"
+
+
+def killed_workers(fleet: Installation) -> str:
+    """Scenario 4, as it is on a cluster: pods die, and what they held is done by others."""
+    before, count = fleet.redeliveries(), max(40, fleet.parameters.burst // 4)
+    burst, said = _burst(fleet, count), []
+    for channel in CHANNELS:
+        said.append(pod_fault(fleet, "worker", channel, grace_period=1)())
+    said.append(await_ready(fleet, "worker", len(CHANNELS), 180)())
+    _expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
+    _account(fleet, burst, count)
+    again = {channel: after - before[channel] for channel, after in fleet.redeliveries().items()}
+    return "\n".join([*said, f"delivered again: {again}; each asset is done, or a dead letter of subtitle, once"])
+
+
+def requeue_storm(_: Installation) -> str:
+    """Scenario 5."""
+    return "not on a cluster: it takes a consumer that misbehaves on purpose; `make scenario N=5` plays it here"
+
+
+def broker_node(fleet: Installation) -> str:
+    """A node of RabbitMQ goes while uploads come."""
+    nodes, count, accepted = len(fleet.pods("rabbitmq")), 0, []
+    _expect(nodes > 0, "RabbitMQ is not one of this release's pods")
+    said = [pod_fault(fleet, "rabbitmq")()]
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        asset, count = f"node-{secrets.token_hex(4)}", count + 1
+        answer = fleet.door.upload(asset)
+        _expect(answer["status"] == 202, f"an upload was answered {answer['status']}: {answer['body']}")
+        accepted.append(asset)
+    said += [f"{count} uploads meanwhile, {len(accepted)} accepted", await_ready(fleet, "rabbitmq", nodes, 300)()]
+    _expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
+    for asset in accepted:
+        fleet.door.await_asset(asset, 60)
+    return "\n".join([*said, f"all {len(accepted)} are done in each channel, or dead letters of subtitle"])
+
+
+def replay_job(fleet: Installation) -> str:
+    """Scenario 6."""
+    (cron_job,) = fleet.kubectl.items("cronjobs", component="replayer", release=fleet.parameters.release)
+    before, name = _depths(fleet, dead=True), f"demo-replay-{secrets.token_hex(3)}"
+    _expect(before[_DEAD]["total"] > 0, "there is no dead letter to replay")
+    made = ("create", "job", name, f"--from=cronjob/{cron_job['metadata']['name']}", "--dry-run=client", "-o", "json")
+    job = json.loads(fleet.kubectl.run(*made))
+    job["spec"]["template"]["spec"]["containers"][0]["args"] = ["--channel", "subtitle", "--limit", "5"]
+    fleet.kubectl.run("create", "-f", "-", stdin=json.dumps(job))
+    limit_s = fleet.parameters.limit(120)
+    words = ("wait", "--for=condition=Complete", f"job/{name}", f"--timeout={limit_s:.0f}s")
+    fleet.kubectl.run(*words, limit_s=limit_s + 10)
+    log = fleet.kubectl.run("logs", f"job/{name}").strip()
+    _expect("moved to media.subtitle" in log, f"the replayer said: {log}")
+    _expect(fleet.await_drained(120), f"not done: {fleet.depths()}")
+    return f"$ kubectl create job {name} --from=cronjob/{cron_job['metadata']['name']}  (args: subtitle, 5)\n{log}"
+
+
+def paused(fleet: Installation) -> str:
+    """Scenario 7."""
+    fleet.console.pause()
+    try:
+        for channel in CHANNELS:
+            fleet.await_workers(channel, 0, 300)
+        count = max(60, fleet.parameters.burst // 2)
+        burst = _burst(fleet, count)
+        until(lambda: all(fleet.depths()[channel] >= count for channel in CHANNELS), "what waits", 60)
+        shown = depth_table(_depths(fleet))
+    finally:
+        fleet.console.resume()
+    _expect(fleet.await_drained(600), f"not done: {fleet.depths()}")
+    _account(fleet, burst, count)
+    return f"paused:\n{shown}\n\nresumed: all {count} are done, or dead letters of subtitle"
+
+
+def scaled_by_hand(fleet: Installation) -> str:
+    """kubectl scale; KEDA, where it is, is told to leave the channel alone meanwhile."""
+    name, before = fleet.workers("thumbnail")["metadata"]["name"], fleet.workers("thumbnail")["spec"]["replicas"]
+    said = [f"$ kubectl scale deployment/{name} --replicas={before + 1}"]
+    if fleet.has_keda:
+        scaler = f"scaledobject/{fleet.scaled_object('thumbnail')['metadata']['name']}"
+        said.insert(0, f"$ kubectl annotate {scaler} autoscaling.keda.sh/paused=true")
+        fleet.kubectl.run("annotate", scaler, "autoscaling.keda.sh/paused=true", "--overwrite")
+    try:
+        fleet.kubectl.run("scale", f"deployment/{name}", f"--replicas={before + 1}")
+        fleet.await_workers("thumbnail", before + 1, 180)
+        said.append(f"{before + 1} workers are ready, and stay")
+    finally:
+        fleet.kubectl.run("scale", f"deployment/{name}", f"--replicas={before}")
+        if fleet.has_keda:
+            fleet.kubectl.run("annotate", scaler, "autoscaling.keda.sh/paused-")
+    return "\n".join(said)
+
+
+STEPS = (
+    Step("1", "one upload, published once", "three channels, each with its own result", one_upload),
+    Step(
+        "2",
+        "a burst; the slow provider swells its queue",
+        "only transcode waits, and KEDA gives it workers",
+        burst_and_keda,
+    ),
+    Step("3", "the flaky provider", "retries, then subtitle's own dead-letter queue, with the reason", flaky_provider),
+    Step(
+        "4",
+        "kill a worker of each channel in the middle of a burst",
+        "what they held comes again, once",
+        killed_workers,
+    ),
+    Step("5", "a requeue storm", "why a failure is never put back into its queue", requeue_storm),
+    Step(
+        "6",
+        "replay five dead letters with a Job",
+        "one queue gets them, the other channels don't work again",
+        replay_job,
+    ),
+    Step("7", "pause the workers and go on uploading", "queues fill, nobody is refused, then all is done", paused),
+    Step("8", "kill a node of RabbitMQ while uploads come", "no upload is refused and none is lost", broker_node),
+    Step("9", "scale by hand with kubectl", "the number stays what it was set to", scaled_by_hand),
+)
+
+
+def _expect(holds: object, otherwise: str) -> None:
+    if not holds:
+        raise StepFailed(otherwise)
+
+
+def _bounds(fleet: Installation) -> tuple[int, int]:
+    _expect(fleet.has_keda, "NOT CHECKED: the cluster has no KEDA")
+    spec = fleet.scaled_object("transcode")["spec"]
+    return int(spec["minReplicaCount"]), int(spec["maxReplicaCount"])
+
+
+def _burst(fleet: Installation, count: int) -> str:
+    answer = fleet.door.burst(count)
+    _expect(answer["status"] == 202, f"the burst was answered {answer['status']}: {answer['body']}")
+    return str(json.loads(answer["body"])["burstId"])
+
+
+def _depths(fleet: Installation, *, dead: bool = False) -> Mapping[str, dict[str, int]]:
+    queues = fleet.client.ask("traffic")["queues"]
+    end = ".dlq" if dead else ""
+    return {f"media.{channel}{end}": queues[f"media.{channel}{end}"] for channel in CHANNELS}
+
+
+def _account(fleet: Installation, burst: str, count: int) -> None:
+    """Every asset is done in each channel, or a dead letter of the one whose provider fails."""
+    found = fleet.client.ask("ends", prefix=f"{burst}-", channels=list(CHANNELS))
+    for channel in CHANNELS:
+        done, failed = found[channel]["done"], found[channel]["failed"]
+        _expect(done + failed == count, f"{channel}: {done} done and {failed} given up, of {count}")
+        _expect(channel == "subtitle" or not failed, f"{channel}: {failed} given up, although its provider never fails")
