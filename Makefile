@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,11 @@ scenario: bootstrap ## Play one of them: make scenario N=3
 
 chaos: bootstrap-dev ## Hurt the fleet under load and prove that nothing was lost (MINUTES=30 SEED=7, ARGS=… chooses)
 	@PYTHONPATH=tests/support $(BIN)/python tests/chaos/run.py $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+# Only what is said on the command line: some shells have a HOST of their own in the environment.
+LOAD_SETTINGS = $(foreach each,HOST RATE REQUESTS RAMP_S USERS CLIPS RETRIES MAX_P95_MS MAX_FAILURES SUMMARY,$(if $(filter command,$(origin $(each))),MEDIAFLOW_LOAD_$(each)='$($(each))'))
+load: bootstrap-dev ## Load a front door: 23,539 uploads, up to 200 a second (HOST=http://… RATE=50 REQUESTS=3000 CLIPS=folder)
+	@$(LOAD_SETTINGS) $(BIN)/python tests/load/run.py
 
 PO = services/console/src/console/translations/tr/LC_MESSAGES/messages
 translations: bootstrap-dev ## Collect the console's sentences, and compile what is translated of them

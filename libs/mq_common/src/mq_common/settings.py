@@ -15,7 +15,7 @@ PREFIX = "MEDIAFLOW_"
 
 #: One environment serves the whole fleet, so a process must not stumble over a neighbour's variables.
 #: Variables under these prefixes are checked by the process that owns them.
-NEIGHBOURS = ("INGEST_", "THUMBNAIL_", "TRANSCODE_", "SUBTITLE_", "REPLAYER_", "CONSOLE_", "FLEET_")
+NEIGHBOURS = ("INGEST_", "THUMBNAIL_", "TRANSCODE_", "SUBTITLE_", "REPLAYER_", "CONSOLE_", "FLEET_", "LOAD_")
 #: Variables of a library: checked by every process that reads some of them.
 SHARED = ("STORE_", "MEDIA_", "OUTBOX")
 
