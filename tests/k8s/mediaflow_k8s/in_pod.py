@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -18,7 +19,8 @@ from urllib.parse import unquote, urlsplit
 
 Json = dict[str, Any]
 
-WORK = Path("/tmp/client")
+#: The books of loads; in the pod below /tmp.
+WORK = Path(tempfile.gettempdir()) / "client"
 #: A load that nobody stops ends by itself, after so many seconds.
 _LONGEST_LOAD_S = 3600.0
 
