@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,22 +1,42 @@
-"""Makes the Python environment of one service's image: `image_environment.py SERVICE FOLDER`, run by the Dockerfile.
+"""Makes the Python environment of an image, one layer of it at a time. The Dockerfile runs it; it needs pip.
 
-Of requirements.lock only what the service needs is installed, with its hashes: the lock tells after "# via" who asked
-for each package, so the way from the service's own dependencies down to the last of them can be walked.
+    image_environment.py tools                      what our own packages are built with; it stays outside of images
+    image_environment.py shared                     packages that every service needs, and the environment they live in
+    image_environment.py packages SERVICE [EXTRA…]  what this service needs beyond them
+    image_environment.py own SERVICE                our code
+    image_environment.py load                       an environment with what tests/load needs
+
+Each of the others writes a folder of LAYERS with the environment's paths. Of a lock file only what is needed is
+installed, with its hashes: the lock says after "# via" who asked for a package, so the way down from our own
+dependencies can be walked.
 """
 
+import os
 import re
 import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent
-if not (ROOT / "libs").is_dir():
-    ROOT = ROOT.parent
+#: Where the environment is in the image: pip writes this path into commands.
+ENVIRONMENT = Path("/opt/mediaflow")
+LAYERS = Path("/layers")
 
-#: What our own packages are built with; it stays out of the image.
+#: Libraries that all services are made of; what these need is the layer they share.
+SHARED = ("mediaflow-mq-common", "mediaflow-media-common")
+
+#: What our own packages are built with, and where.
 BUILD = ("hatchling", "editables")
+TOOLS = Path("/tools")
+
+ALWAYS = ("--no-warn-script-location", "--no-cache-dir", "--no-compile", "--no-deps", "--ignore-installed")
+#: Nothing but wheels with the lock's hashes: there is no compiler to build anything with.
+PINNED = (*ALWAYS, "--only-binary", ":all:", "--require-hashes", "--requirement", "/dev/stdin")
+
+#: All files are as old as this, so that the same packages make the same layer. 1980-01-01, the first day of zip files.
+TIMESTAMP = 315532800
 
 
 def normal(name: str) -> str:
@@ -24,89 +44,169 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def locked(text: str) -> dict[str, tuple[str, set[str]]]:
-    """Read a lock file: for each package its lines with versions and hashes, and who asked for it."""
-    found: dict[str, tuple[str, set[str]]] = {}
-    for block in re.split(r"^(?=[A-Za-z0-9])", text, flags=re.MULTILINE):
-        name = re.match(r"[A-Za-z0-9._-]+", block)
-        if name is None:
-            continue
-        lines = [line for line in block.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-        comments = " ".join(line.strip().lstrip("#") for line in block.splitlines() if line.lstrip().startswith("#"))
-        asked_by = {normal(word) for word in comments.replace("via", " ").split() if not word.startswith("-")}
-        found[normal(name.group())] = ("\n".join(lines), asked_by)
-    return found
+def named(requirement: str) -> str:
+    """Give the name in a requirement such as ``gunicorn>=27``. Raises ValueError when there is none."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    if name is None:
+        raise ValueError(f"no package is named in {requirement!r}")
+    return normal(name.group())
 
 
-def own_packages(service: str) -> dict[str, Path]:
-    """Give the service's package and those of our libraries that it is made of, by name."""
-    folders = {
-        tomllib.loads(file.read_text())["project"]["name"]: file.parent for file in ROOT.glob("*/*/pyproject.toml")
-    }
-    wanted, found = [f"mediaflow-{service}"], {}
-    while wanted:
-        name = wanted.pop()
-        if name in found:
-            continue
-        found[name] = folders[name]
-        wanted += [each for each in map(normal, dependencies(folders[name])) if each in folders]
-    return found
+class Lock:
+    """A lock file: for each package its lines with versions and hashes, and who asked for it."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[str, list[str]] = {}
+        self._asked_by: dict[str, set[str]] = {}
+        for block in re.split(r"^(?=[A-Za-z0-9])", text, flags=re.MULTILINE):
+            if not block[:1].isalnum():
+                continue
+            lines = [line.strip() for line in block.splitlines()]
+            # One package may stand there more than once, for different versions of Python.
+            self._lines.setdefault(named(block), []).extend(
+                line for line in block.splitlines() if line.strip() and not line.lstrip().startswith("#")
+            )
+            comments = " ".join(line.removeprefix("#") for line in lines if line.startswith("#"))
+            asked_by = {normal(word) for word in comments.split() if word != "via"}
+            self._asked_by.setdefault(named(block), set()).update(asked_by)
+
+    def closure(self, roots: Iterable[str]) -> set[str]:
+        """Name the roots and all that they ask for. Raises LookupError for a root that is not locked."""
+        chosen = set(roots)
+        if missing := chosen - set(self._lines):
+            raise LookupError(f"not in the lock file: {', '.join(sorted(missing))}")
+        while more := {name for name, by in self._asked_by.items() if by & chosen} - chosen:
+            chosen |= more
+        return chosen
+
+    def lines(self, names: Iterable[str]) -> str:
+        """Give what pip reads about these packages."""
+        return "\n".join(line for name in sorted(names) for line in self._lines[name]) + "\n"
 
 
-def dependencies(folder: Path) -> list[str]:
-    """Name what a package of ours asks for."""
-    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    return [re.match(r"[A-Za-z0-9._-]+", each).group() for each in project["dependencies"]]  # type: ignore[union-attr]
+class House:
+    """Our own packages, as far as their folders are here."""
+
+    def __init__(self, root: Path) -> None:
+        projects = {file.parent: tomllib.loads(file.read_text())["project"] for file in root.glob("*/*/pyproject.toml")}
+        self.folders = {project["name"]: folder for folder, project in projects.items()}
+        self._projects = {project["name"]: project for project in projects.values()}
+
+    def parts(self, names: Iterable[str]) -> set[str]:
+        """Name these packages and those of ours that they are made of. Raises LookupError where there is none such."""
+        found: set[str] = set()
+        wanted = list(names)
+        while wanted:
+            name = wanted.pop()
+            if name not in self._projects:
+                raise LookupError(f"no package of ours is named {name}")
+            found.add(name)
+            wanted += [each for each in self._asked(name) if each in self._projects and each not in found]
+        return found
+
+    def foreign(self, names: Iterable[str], extras: Iterable[str] = ()) -> set[str]:
+        """Name what these packages of ours ask others for; ``extras`` are the first one's optional dependencies."""
+        names = list(names)
+        asked = {each for part in self.parts(names) for each in self._asked(part)} - set(self._projects)
+        for extra in extras:
+            optional = self._projects[names[0]].get("optional-dependencies", {})
+            if extra not in optional:
+                raise LookupError(f"{names[0]} has no extra {extra}")
+            asked |= {named(each) for each in optional[extra]}
+        return asked
+
+    def _asked(self, name: str) -> set[str]:
+        return {named(each) for each in self._projects[name]["dependencies"]}
 
 
-def needed(lock: dict[str, tuple[str, set[str]]], roots: set[str]) -> list[str]:
-    """Give the lock's lines for the roots and for all that they ask for. Raises KeyError for what is not locked."""
-    chosen = {name for name in roots if lock[name]}
-    while True:
-        more = {name for name, (_, asked_by) in lock.items() if asked_by & chosen} - chosen
-        if not more:
-            return [lock[name][0] for name in sorted(chosen)]
-        chosen |= more
+def make_tools(root: Path) -> None:
+    """Make the environment that builds our own packages."""
+    lock = Lock((root / "requirements.lock").read_text())
+    run(sys.executable, "-m", "venv", "--without-pip", TOOLS)
+    pip(TOOLS, "install", *PINNED, lines=lock.lines(lock.closure(BUILD)))
 
 
-def main(service: str, folder: Path) -> None:
-    """Make the environment."""
-    lock = locked((ROOT / "requirements.lock").read_text())
-    ours = own_packages(service)
-    roots = {normal(each) for path in ours.values() for each in dependencies(path)} - set(ours)
+def make_shared(root: Path) -> None:
+    """Make the environment, and the layer of what all services need."""
+    lock, house = Lock((root / "requirements.lock").read_text()), House(root)
+    new_environment(LAYERS / "shared")
+    install(lock.lines(lock.closure(house.foreign(SHARED))), LAYERS / "shared")
+
+
+def make_packages(root: Path, service: str, *extras: str) -> None:
+    """Make the layer of what this service needs beyond the shared one."""
+    lock, house = Lock((root / "requirements.lock").read_text()), House(root)
+    needed = lock.closure(house.foreign([f"mediaflow-{service}"], extras))
+    install(lock.lines(needed - lock.closure(house.foreign(SHARED))), LAYERS / "packages")
+
+
+def make_own(root: Path, service: str) -> None:
+    """Make the layer of our own code, with the service's command under the name ``service`` too."""
+    house = House(root)
+    ours = [house.folders[name] for name in house.parts([f"mediaflow-{service}"])]
     with tempfile.TemporaryDirectory() as work:
-        tools = Path(work, "tools")
-        run(sys.executable, "-m", "venv", tools)
-        install(tools, needed(lock, set(BUILD)), work)
-        wheels = Path(work, "wheels")
-        run(tools / "bin/pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", wheels, *ours.values())
-        run(sys.executable, "-m", "venv", "--without-pip", folder)
-        install(folder, needed(lock, roots), work, pip=tools / "bin/pip")
-        run(
-            tools / "bin/pip",
-            "--python",
-            folder / "bin/python",
-            "install",
-            "-q",
-            "--no-deps",
-            "--no-index",
-            *wheels.iterdir(),
-        )
-    (folder / "bin/service").symlink_to(f"mediaflow-{service}")
+        pip(TOOLS, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", work, *ours)
+        pip(ENVIRONMENT, "install", *ALWAYS, "--root", LAYERS / "own", "--no-index", *Path(work).glob("*.whl"))
+    command = LAYERS / "own" / ENVIRONMENT.relative_to("/") / "bin" / f"mediaflow-{service}"
+    command.with_name("service").symlink_to(command.name)
+    settle(LAYERS / "own")
 
 
-def install(environment: Path, lines: list[str], work: str, pip: Path | None = None) -> None:
-    """Install pinned lines into an environment."""
-    chosen = Path(work, "chosen.lock")
-    chosen.write_text("\n".join(lines) + "\n")
-    command = [pip, "--python", environment / "bin/python"] if pip else [environment / "bin/pip"]
-    run(*command, "install", "-q", "--no-cache-dir", "--no-compile", "--no-deps", "--require-hashes", "-r", chosen)
+def make_load(root: Path) -> None:
+    """Make the environment of the load generator. Its packages are among those that tests are run with."""
+    lock = Lock((root / "requirements-dev.lock").read_text())
+    wanted = (root / "tests/load/requirements.in").read_text().splitlines()
+    roots = {named(line) for line in wanted if line.strip() and not line.startswith("#")}
+    new_environment(LAYERS / "load")
+    install(lock.lines(lock.closure(roots)), LAYERS / "load")
 
 
-def run(*command: object) -> None:
-    """Run a command; its failure ends the build."""
-    subprocess.run([str(word) for word in command], check=True)
+def new_environment(layer: Path) -> None:
+    """Make an empty environment without pip, and put it into the layer."""
+    run(sys.executable, "-m", "venv", "--without-pip", ENVIRONMENT)
+    for script in (ENVIRONMENT / "bin").glob("[Aa]ctivate*"):
+        script.unlink()
+    target = layer / ENVIRONMENT.relative_to("/")
+    target.parent.mkdir(parents=True)
+    run("cp", "-a", ENVIRONMENT, target)
 
+
+def install(lines: str, layer: Path) -> None:
+    """Put pinned packages into a layer."""
+    layer.mkdir(parents=True, exist_ok=True)
+    if lines.strip():
+        pip(ENVIRONMENT, "install", *PINNED, "--root", layer, lines=lines)
+    settle(layer)
+
+
+def pip(environment: Path, command: str, *options: str | Path, lines: str = "") -> None:
+    """Let the pip beside this program's Python work on another environment."""
+    base = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python"]
+    run(*base, environment / "bin/python", command, *options, lines=lines)
+
+
+def settle(layer: Path) -> None:
+    """Compile the layer's modules, since nothing can be written where it is used, and give all files one age."""
+    compiling = ["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", layer, "-p", "/", layer]
+    run(sys.executable, *compiling, environment={**os.environ, "PYTHONHASHSEED": "0"})
+    for record in layer.rglob("direct_url.json"):  # where a wheel was while the image was made
+        record.unlink()
+    for path in [layer, *layer.rglob("*")]:
+        os.utime(path, (TIMESTAMP, TIMESTAMP), follow_symlinks=False)
+
+
+def run(*command: object, lines: str = "", environment: dict[str, str] | None = None) -> None:
+    """Run a command, with ``lines`` as its input. Raises CalledProcessError."""
+    subprocess.run([str(word) for word in command], check=True, input=lines, text=True, env=environment)
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "tools": make_tools,
+    "shared": make_shared,
+    "packages": make_packages,
+    "own": make_own,
+    "load": make_load,
+}
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    STEPS[sys.argv[1]](Path.cwd(), *sys.argv[2:])
