@@ -1,9 +1,18 @@
 """Readings, looks and controls made up for tests of the console's fleet page."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from console.control.fleet_control import ChannelWorkers, ControlError, FleetView, ReplayRequest, ReplayRun, WorkerView
+from console.control.fleet_control import (
+    ChannelWorkers,
+    ControlError,
+    FleetView,
+    ReplayRequest,
+    ReplayRun,
+    WorkerReading,
+    WorkerView,
+)
 from console.fleet.arrivals import Lag
 from console.fleet.looks import ChannelLook, FleetLook, QueueReading, Reading, Source, Workers
 from console.fleet.storm import Storm
@@ -73,6 +82,9 @@ class StubControl:
 
     def fleet(self) -> FleetView:
         return self.view
+
+    def learn(self, readings: Mapping[str, WorkerReading]) -> None:
+        self._ask("learn", readings)
 
     def pause(self, channel: str | None) -> None:
         self._ask("pause", channel)

@@ -1,6 +1,7 @@
 """The hand-over between the loop's thread and the job threads: nothing lost, nothing twice, never stuck."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from prometheus_client import REGISTRY
 
 from mq_common._crew import Crew
 from mq_common._returns import Delivery
@@ -193,3 +195,30 @@ def test_many_quick_jobs_wake_the_loop_seldom() -> None:
 
     assert len(list(crew.take_finished())) == 2000
     assert wakes == 1  # until it is heeded, one wake says it all
+
+
+def test_the_age_of_the_oldest_running_job_is_told() -> None:
+    def oldest() -> float:
+        value = REGISTRY.get_sample_value("mediaflow_jobs_oldest_seconds", {"channel": "test"})
+        assert value is not None
+        return value
+
+    both, go_on = threading.Barrier(3), threading.Event()
+
+    def work(_: MediaEvent) -> JobEnd:
+        both.wait(MISSED_S)
+        go_on.wait(MISSED_S)
+        return JobEnd.DONE
+
+    with loop_with(2, FakeRunner(work)) as loop:
+        assert oldest() == 0
+        began = time.monotonic()
+        loop.add(loop.crew.next_generation(), 2)
+        both.wait(MISSED_S)
+        first = oldest()
+        assert 0 < first <= time.monotonic() - began
+        assert first < oldest()
+        go_on.set()
+        while len(loop.ended) < 2:
+            loop.await_wake()
+        assert oldest() == 0

@@ -58,6 +58,7 @@ class Crew:
             threading.Thread(target=self._work, name=f"job-{number}", daemon=True) for number in range(size)
         ]
         metrics.RUNNING.labels(channel).set_function(lambda: float(len(self._turns)))
+        metrics.OLDEST_SECONDS.labels(channel).set_function(self._turns.oldest_s)
 
     def start(self) -> None:
         """Start the threads."""
@@ -175,7 +176,8 @@ class _Turns:
     """Lets one job an event run at a time: a redelivery after a lost connection may meet its own first run."""
 
     def __init__(self) -> None:
-        self._running: dict[str, object] = {}
+        #: When each began, in monotonic seconds: a list of its own, for turns are told apart by identity.
+        self._running: dict[str, list[float]] = {}
         self._ended = threading.Condition()
         self._waiting = 0
 
@@ -183,9 +185,14 @@ class _Turns:
         """Count the jobs that run now."""
         return len(self._running)
 
+    def oldest_s(self) -> float:
+        """Give the seconds for which the oldest of them has run; 0 when none runs."""
+        now = time.monotonic()
+        return max((now - began for (began,) in list(self._running.values())), default=0.0)
+
     def begin(self, event_id: str) -> None:
         """Hold the event's turn; waits while another thread holds it."""
-        mine = object()
+        mine = [time.monotonic()]
         if self._running.setdefault(event_id, mine) is mine:  # atomic, and nearly always free
             return
         with self._ended:

@@ -40,6 +40,7 @@ FAILED_ATTEMPTS = Counter("mediaflow_job_failed_attempts", "Attempts that failed
 JOB_SECONDS = OneWriterHistogram("mediaflow_job_seconds", "Time of a job, all its attempts and waits", JOB_BUCKETS)
 LAG_SECONDS = OneWriterHistogram("mediaflow_job_lag_seconds", "Age of a message when its job started", _LAG_BUCKETS)
 RUNNING = Gauge("mediaflow_jobs_running", "Jobs running now", ["channel"])
+OLDEST_SECONDS = Gauge("mediaflow_jobs_oldest_seconds", "Age of the oldest running job, 0 when none runs", ["channel"])
 GIVEN_BACK = Counter("mediaflow_given_back", "Messages returned to their queue on shutdown", ["channel"])
 STALE = Counter("mediaflow_stale_settlements", "Jobs whose delivery belonged to a lost channel", ["channel"])
 SETTLE_FRAMES = Counter("mediaflow_settle_frames", "Ack, reject and nack frames sent", ["channel"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from console.control.fleet_control import ControlUnavailable, ReplayRequest
+from console.control.fleet_control import ControlUnavailable, ReplayRequest, WorkerReading
 from console.control.kube_access import RULES, role_rules
 from kube_objects import add_cron_job, add_deployment, add_pod, add_scaled_object, running
 
@@ -12,6 +12,7 @@ VERBS = [(rule, verb) for rule in RULES for verb in rule.verbs]
 def everything(cluster, control):
     """Do all that the console can do."""
     control.fleet()
+    control.learn({"transcode-busy": WorkerReading(oldest_job_s=60)})
     control.pause(None)
     control.resume(None)
     control.scale("transcode", 3)
@@ -28,6 +29,7 @@ def release(bare):
     add_scaled_object(bare, "transcode")
     add_deployment(bare, "thumbnail")
     add_cron_job(bare)
+    add_pod(bare, "transcode-busy", "worker", "transcode", running())
     return bare
 
 

@@ -27,6 +27,9 @@ class OneFleet:
     def fleet(self) -> FleetView:
         return FleetView({})
 
+    def learn(self, readings: object) -> None:
+        pass
+
     def start_replay(self, request: ReplayRequest) -> ReplayRun:
         run = ReplayRun(f"r-{len(self.runs) + 1}", request, "running", datetime.now(UTC), None, 3, 2, 8, 10)
         self.runs.insert(0, run)

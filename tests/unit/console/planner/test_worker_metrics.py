@@ -3,8 +3,9 @@
 import pytest
 from prometheus_client import generate_latest
 
+from console.control.fleet_control import WorkerReading
 from console.planner.tally import Tally
-from console.planner.worker_metrics import NOTHING_COUNTED, WorkerCounters, read_counters
+from console.planner.worker_metrics import NOTHING_COUNTED, WorkerCounters, read_counters, read_reading
 from mq_common import metrics
 
 
@@ -25,6 +26,18 @@ def test_a_workers_page_is_read_for_its_channel_alone() -> None:
     assert read.failed_attempts == {"transient": 3}
     assert read.bounds == metrics.JOB_BUCKETS
     assert read_counters("nothing of it", "page-one") == NOTHING_COUNTED
+
+
+def test_a_workers_page_says_how_it_is_doing() -> None:
+    metrics.OLDEST_SECONDS.labels("page-one").set(42.5)
+    metrics.OLDEST_SECONDS.labels("page-two").set(7)
+    page = generate_latest().decode()
+    read = read_reading(page, "page-one")
+    assert read.oldest_job_s == 42.5
+    assert read.memory_bytes is not None
+    assert 10_000_000 < read.memory_bytes < 10_000_000_000
+    assert read_reading(page, "page-three").oldest_job_s is None
+    assert read_reading("an older worker", "page-one") == WorkerReading()
 
 
 def test_counters_that_began_anew_count_from_zero() -> None:

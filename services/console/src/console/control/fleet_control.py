@@ -59,6 +59,18 @@ class WorkerView:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerReading:
+    """What a worker told of itself at its metrics port; None where it did not.
+
+    oldest_job_s: seconds for which its oldest running job has run, 0 when none runs. memory_bytes: resident, of the
+    worker itself; programs that its jobs run are not in it.
+    """
+
+    oldest_job_s: float | None = None
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelWorkers:
     """The workers of one channel, and how many there are to be.
 
@@ -150,6 +162,12 @@ class FleetControl(Protocol):
 
     def fleet(self) -> FleetView:
         """Look at all channels' workers."""
+
+    def learn(self, readings: Mapping[str, WorkerReading]) -> None:
+        """Take what the workers, by name, told of themselves, where whoever runs them can't see it.
+
+        A scale-down is to take idle workers first, and views are to show the memory. Called every few seconds.
+        """
 
     def pause(self, channel: str | None) -> None:
         """Take nothing more from the queue of `channel`, or of all; workers finish what they hold.

@@ -17,7 +17,7 @@ class Rule:
 #: Whether KEDA is there is asked of the API's discovery, which every account may read (system:discovery).
 RULES = (
     Rule("apps", "deployments", ("list", "patch"), "see how many workers are wanted; pause and scale without KEDA"),
-    Rule("", "pods", ("list",), "see the workers, and why one does not start"),
+    Rule("", "pods", ("list", "patch"), "see the workers, and why one does not start; mark those that are busy"),
     Rule("keda.sh", "scaledobjects", ("list", "patch"), "see the bounds; pause, resume and hold by KEDA's annotations"),
     Rule("batch", "cronjobs", ("list",), "find the replayer's template"),
     Rule("batch", "jobs", ("list", "create", "delete"), "start, see and stop replays"),

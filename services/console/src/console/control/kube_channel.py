@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.control.fleet_control import MOST_WORKERS, ChannelWorkers
+from console.control.fleet_control import MOST_WORKERS, ChannelWorkers, WorkerReading
 from console.control.kube_names import (
     BEFORE_PAUSE,
     CHANNEL,
@@ -18,6 +18,9 @@ from console.control.kube_workers import read_worker
 
 #: What KEDA takes where a ScaledObject says nothing.
 _KEDA_FEWEST, _KEDA_MOST = 0, 100
+
+#: Of a worker that did not answer.
+_UNTOLD = WorkerReading()
 
 Json = Mapping[str, Any]
 
@@ -65,13 +68,15 @@ class KubeChannel:
             return self.held_at == 0
         return self.replicas == 0 and BEFORE_PAUSE in _notes(self.deployment)
 
-    def view(self, pods: Iterable[Json]) -> ChannelWorkers:
-        """Give the channel with its workers."""
+    def view(self, pods: Iterable[Json], readings: Mapping[str, WorkerReading]) -> ChannelWorkers:
+        """Give the channel with its workers, and what they told of themselves."""
         scaled = self.scaled_object is not None
         fewest, most = self._bounds()
+        told = ((pod, readings.get(pod["metadata"]["name"], _UNTOLD)) for pod in pods)
+        workers = (read_worker(pod, reading.memory_bytes) for pod, reading in told)
         return ChannelWorkers(
             name=self.name,
-            workers=tuple(sorted(map(read_worker, pods), key=lambda worker: worker.name)),
+            workers=tuple(sorted(workers, key=lambda worker: worker.name)),
             wanted=self._wanted(fewest),
             minimum=fewest,
             maximum=most,

@@ -28,6 +28,9 @@ KEDA_PAUSED = "autoscaling.keda.sh/paused"
 #: On a replay's Job: what was asked for, as JSON.
 REPLAY_REQUEST = "mediaflow.io/replay-request"
 
+#: Kubernetes' own, on a pod: of two that are as ready, a scale-down takes the one with the lower number; without it, 0.
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
 #: Names of container ports at which a worker's metrics are read, best first.
 METRICS_PORTS = ("metrics", "health", "http")
 

@@ -16,8 +16,8 @@ _USUAL_PORT = 8081
 Json = Mapping[str, Any]
 
 
-def read_worker(pod: Json) -> WorkerView:
-    """Read a pod: what its first container does, since when, and why it does not."""
+def read_worker(pod: Json, memory_bytes: int | None = None) -> WorkerView:
+    """Read a pod: what its first container does, since when, and why it does not. It does not know its memory."""
     status = pod.get("status", {})
     container: Json = next(iter(status.get("containerStatuses", ())), {})
     state, reason = _state(pod, container)
@@ -28,7 +28,7 @@ def read_worker(pod: Json) -> WorkerView:
         started_at=read_time(running["startedAt"]) if running else None,
         ready_at=_ready_at(status) if running else None,
         restarts=sum(each.get("restartCount", 0) for each in status.get("containerStatuses", ())),
-        memory_bytes=None,
+        memory_bytes=memory_bytes,
         metrics_url=_metrics_url(pod),
         reason=reason,
     )

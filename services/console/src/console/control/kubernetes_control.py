@@ -1,12 +1,14 @@
 """The fleet on Kubernetes: Deployments, KEDA's ScaledObjects and Jobs of one release."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from kubernetes import client, config
 
+from console.control.deletion_cost import cost_changes
 from console.control.fleet_control import (
     MOST_WORKERS,
     ControlError,
@@ -16,11 +18,12 @@ from console.control.fleet_control import (
     ReplayRequest,
     ReplayRun,
     UnknownChannel,
+    WorkerReading,
 )
 from console.control.kube_api import Json, KubeApi
 from console.control.kube_channel import Change, KubeChannel, read_channels
-from console.control.kube_errors import Conflict
-from console.control.kube_names import CHANNEL, WORKER, selector
+from console.control.kube_errors import Absent, Conflict
+from console.control.kube_names import CHANNEL, DELETION_COST, WORKER, selector
 from console.control.kube_replays import KubeReplays
 from console.control.settings import ControlSettings
 from mq_common.errors import ConfigurationError
@@ -41,19 +44,35 @@ class KubernetesControl:
 
     kind: Literal["kubernetes"] = "kubernetes"
 
-    def __init__(self, api: KubeApi, release: str) -> None:
-        self._api, self._release = api, release
+    def __init__(self, api: KubeApi, release: str, *, deletion_costs: bool = True) -> None:
+        """`deletion_costs`: whether busy workers' pods are marked, so that a scale-down takes idle ones first."""
+        self._api, self._release, self._deletion_costs = api, release, deletion_costs
         self._selector = selector(release, WORKER)
         self._replays = KubeReplays(api, release)
         self._keda_seen: float | None = None
+        #: What the workers told of themselves, and their pods as they were read last: replaced as a whole.
+        self._readings: Mapping[str, WorkerReading] = {}
+        self._pods: Mapping[str, Json] = {}
 
     def fleet(self) -> FleetView:
         """See FleetControl."""
         channels = self._channels(self._selector)
         pods: dict[str, list[Json]] = {name: [] for name in channels}
-        for pod in self._api.find("", "pods", self._selector):
+        listed = self._api.find("", "pods", self._selector)
+        self._pods = {pod["metadata"]["name"]: pod for pod in listed}
+        for pod in listed:
             pods.get(pod["metadata"].get("labels", {}).get(CHANNEL, ""), []).append(pod)
-        return FleetView({name: channel.view(pods[name]) for name, channel in channels.items()})
+        return FleetView({name: channel.view(pods[name], self._readings) for name, channel in channels.items()})
+
+    def learn(self, readings: Mapping[str, WorkerReading]) -> None:
+        """See FleetControl."""
+        self._readings = readings
+        if not self._deletion_costs:
+            return
+        for name, cost in cost_changes(self._pods, readings).items():
+            note = {DELETION_COST: str(cost) if cost else None}
+            with suppress(Absent):  # it is gone meanwhile
+                self._api.patch("", "pods", name, {"metadata": {"annotations": note}})
 
     def pause(self, channel: str | None) -> None:
         """See FleetControl."""
@@ -144,7 +163,8 @@ def open_kubernetes_control(settings: ControlSettings) -> KubernetesControl:
     read = _read_account if settings.kube_config is None else _read_kubeconfig
     own = read(settings, configuration)
     namespace = settings.kube_namespace or own
-    return KubernetesControl(KubeApi(configuration, namespace), settings.kube_release)
+    api = KubeApi(configuration, namespace)
+    return KubernetesControl(api, settings.kube_release, deletion_costs=settings.deletion_cost == "on")
 
 
 def _read_account(_: ControlSettings, configuration: Any) -> str:

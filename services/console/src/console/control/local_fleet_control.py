@@ -16,6 +16,7 @@ from console.control.fleet_control import (
     ReplayRun,
     UnknownChannel,
     UnknownReplay,
+    WorkerReading,
     WorkerState,
     WorkerView,
 )
@@ -46,6 +47,9 @@ class LocalFleetControl:
     def fleet(self) -> FleetView:
         """See FleetControl."""
         return read_fleet(self._ask("status"))
+
+    def learn(self, readings: Mapping[str, WorkerReading]) -> None:
+        """See FleetControl. The supervisor sees its own processes."""
 
     def pause(self, channel: str | None) -> None:
         """See FleetControl."""

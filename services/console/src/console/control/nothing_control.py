@@ -1,8 +1,9 @@
 """Where nobody runs the fleet that the console could ask: looking works, acting says why it does not."""
 
+from collections.abc import Mapping
 from typing import Literal, NoReturn
 
-from console.control.fleet_control import ControlUnavailable, FleetView, ReplayRequest, ReplayRun
+from console.control.fleet_control import ControlUnavailable, FleetView, ReplayRequest, ReplayRun, WorkerReading
 
 _WHY = "The console does not know who runs this fleet: it shows the queues, but can't act on workers."
 
@@ -18,6 +19,9 @@ class NothingControl:
     def fleet(self) -> FleetView:
         """See FleetControl."""
         self._refuse()
+
+    def learn(self, readings: Mapping[str, WorkerReading]) -> None:
+        """See FleetControl."""
 
     def pause(self, channel: str | None) -> None:
         """See FleetControl."""

@@ -24,6 +24,10 @@ class ControlSettings(Settings):
     kube_release: str = Field(
         default="mediaflow", min_length=1, description="the release that is looked at (app.kubernetes.io/instance)"
     )
+    deletion_cost: Literal["on", "off"] = Field(
+        default="on",
+        description="Kubernetes: mark busy workers' pods, so that a scale-down takes idle ones first",
+    )
 
 
 class FleetFolderSettings(Settings):

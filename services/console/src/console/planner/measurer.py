@@ -16,7 +16,7 @@ from console.planner.arrivals_seen import KEEP_S
 from console.planner.measured import ENOUGH_JOBS, WINDOW_S, Measured, Seen, measure
 from console.planner.observed import ObservedChannel
 from console.planner.scaling_rule import rule_of
-from console.planner.worker_metrics import WorkerCounters, read_counters
+from console.planner.worker_metrics import read_counters, read_reading
 from mq_common.channels import ChannelSpec
 
 log = structlog.get_logger()
@@ -50,6 +50,7 @@ class Measurer:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="planner-measurer", daemon=True)
         self._control_answers = True
+        self._control_learns = True
 
     def start(self) -> None:
         """Begin to look."""
@@ -86,7 +87,11 @@ class Measurer:
     def look(self) -> None:
         """Read everything once."""
         workers = self._workers()
-        readings = self._read(workers)
+        asked = self._ask(workers)
+        self._tell_control(asked)
+        readings = {
+            name: {_identity(each): read_counters(text, name) for each, text in texts} for name, texts in asked.items()
+        }
         now = time.monotonic()
         samples = self._feed.history.since(self._seen_number)
         if samples:
@@ -127,15 +132,27 @@ class Measurer:
         look = self._feed.look
         return look.broker.since if look is not None and look.broker.answers else math.inf
 
-    def _read(self, workers: Mapping[str, Iterable[WorkerView]]) -> dict[str, dict[str, WorkerCounters]]:
-        """Ask every worker; those that do not answer are left out."""
+    def _ask(self, workers: Mapping[str, Iterable[WorkerView]]) -> dict[str, list[tuple[WorkerView, str]]]:
+        """Give by channel each worker with what it told; those that do not answer are left out."""
         asked = [(name, each) for name, views in workers.items() for each in views if each.metrics_url]
         texts = self._readers.map(self._text_of, [each.metrics_url or "" for _, each in asked])
-        found: dict[str, dict[str, WorkerCounters]] = {name: {} for name in workers}
+        found: dict[str, list[tuple[WorkerView, str]]] = {name: [] for name in workers}
         for (name, each), text in zip(asked, texts, strict=True):
             if text is not None:
-                found[name][_identity(each)] = read_counters(text, name)
+                found[name].append((each, text))
         return found
+
+    def _tell_control(self, asked: Mapping[str, Iterable[tuple[WorkerView, str]]]) -> None:
+        """Let whoever runs the workers know how they are doing; log once when it does not take it."""
+        readings = {each.name: read_reading(text, name) for name, texts in asked.items() for each, text in texts}
+        try:
+            self._control.learn(readings)
+        except ControlError as error:
+            if self._control_learns:
+                log.warning("busy_workers_not_marked", reason=str(error), tip="a scale-down may take a busy one first")
+            self._control_learns = False
+        else:
+            self._control_learns = True
 
     def _text_of(self, url: str) -> str | None:
         try:

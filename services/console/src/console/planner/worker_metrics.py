@@ -4,10 +4,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from console.control.fleet_control import WorkerReading
+
 #: The counters and the histogram of a worker that say how its jobs went.
 _LINE = re.compile(
     r"^mediaflow_(jobs_total|job_failed_attempts_total|job_seconds_bucket|job_seconds_sum)\{([^}]*)\} (\S+)$",
     re.MULTILINE,
+)
+#: The gauges that say how it is doing.
+_STATE = re.compile(
+    r'^(mediaflow_jobs_oldest_seconds\{channel="([^"]*)"\}|process_resident_memory_bytes) (\S+)$', re.MULTILINE
 )
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 
@@ -79,6 +85,17 @@ def read_counters(text: str, channel: str) -> WorkerCounters:
     upto = [cumulative[bound] for bound in bounds]
     counts = tuple(now - then for now, then in zip(upto, (0, *upto), strict=False))
     return WorkerCounters(tuple(bounds[:-1]), counts, seconds, ends, failed)
+
+
+def read_reading(text: str, channel: str) -> WorkerReading:
+    """Read how a worker of ``channel`` is doing, as far as the text tells."""
+    oldest_job_s, memory_bytes = None, None
+    for _, of_channel, value in _STATE.findall(text):
+        if not of_channel:
+            memory_bytes = int(float(value))
+        elif of_channel == channel:
+            oldest_job_s = float(value)
+    return WorkerReading(oldest_job_s, memory_bytes)
 
 
 def _less(now: Mapping[str, int], then: Mapping[str, int]) -> dict[str, int]:
