@@ -1,48 +1,6 @@
-{{/* Pieces of NetworkPolicies. */}}
+{{/* Pieces of NetworkPolicies. Ports are those of the pods: a policy looks at a packet after the Service's port is gone. */}}
 
-{{- define "mediaflow.peer" -}}
-- podSelector:
-    matchLabels:
-      app.kubernetes.io/name: {{ include "mediaflow.name" .root }}
-      app.kubernetes.io/instance: {{ .root.Release.Name }}
-      {{- with .component }}
-      app.kubernetes.io/component: {{ . }}
-      {{- end }}
-{{- end -}}
-{{- define "mediaflow.toDns" -}}
-- to:
-    - namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: kube-system } }
-  ports:
-    - { port: 53, protocol: UDP }
-    - { port: 53, protocol: TCP }
-{{- end -}}
-{{- define "mediaflow.toBroker" -}}
-{{- if eq .Values.rabbitmq.mode "builtin" -}}
-- to:
-    {{- include "mediaflow.peer" (dict "root" . "component" "rabbitmq") | nindent 4 }}
-  ports: [{ port: 5672 }, { port: 15672 }]
-{{- else if eq .Values.rabbitmq.mode "operator" -}}
-- to:
-    - podSelector: { matchLabels: { app.kubernetes.io/name: {{ include "mediaflow.rabbitmq.fullname" . }} } }
-  ports: [{ port: 5672 }, { port: 15672 }]
-{{- else -}}
-# A broker outside: its address is the user's.
-- ports: [{ port: 5672 }, { port: 5671 }, { port: 15672 }, { port: 15671 }, { port: 443 }]
-{{- end -}}
-{{- end -}}
-{{- define "mediaflow.toStore" -}}
-{{- if eq .Values.store.mode "builtin" -}}
-- to:
-    {{- include "mediaflow.peer" (dict "root" . "component" "store") | nindent 4 }}
-  ports: [{ port: 7070 }]
-{{- else if eq .Values.store.mode "s3" -}}
-- ports: [{ port: 443 }, { port: 9000 }]
-{{- end -}}
-{{- end -}}
-{{- define "mediaflow.fromMonitoring" -}}
-- from:
-    - namespaceSelector: { matchLabels: {{ toJson .Values.networkPolicy.monitoringNamespaceLabels }} }
-{{- end -}}
+{{/* Head of the policy of one component. Call with (dict "root" $ "component" "ingest"). */}}
 {{- define "mediaflow.policy" }}
 ---
 apiVersion: networking.k8s.io/v1
@@ -57,3 +15,104 @@ spec:
       {{- include "mediaflow.selector" . | nindent 6 }}
   policyTypes: [Ingress, Egress]
 {{- end }}
+
+{{/* Pods of one or more components. Call with (dict "root" $ "components" (list …)). */}}
+{{- define "mediaflow.peers" -}}
+- podSelector:
+    matchLabels:
+      app.kubernetes.io/name: {{ include "mediaflow.name" .root }}
+      app.kubernetes.io/instance: {{ .root.Release.Name }}
+    matchExpressions:
+      - { key: app.kubernetes.io/component, operator: In, values: [{{ join ", " .components }}] }
+{{- end -}}
+
+{{- define "mediaflow.namespaces" -}}
+- namespaceSelector: { matchLabels: {{ toJson . }} }
+{{- end -}}
+
+{{/* The broker's nodes: of this chart, or of the operator, which labels its pods itself. */}}
+{{- define "mediaflow.brokerPods" -}}
+{{- if eq .Values.rabbitmq.mode "operator" -}}
+app.kubernetes.io/name: {{ include "mediaflow.rabbitmq.fullname" . }}
+app.kubernetes.io/component: rabbitmq
+{{- else -}}
+{{ include "mediaflow.selector" (dict "root" . "component" "rabbitmq") }}
+{{- end -}}
+{{- end -}}
+
+{{/* Ports at the addresses of something outside; without addresses, at any. Call with (dict "cidrs" … "ports" …). */}}
+{{- define "mediaflow.toOutside" -}}
+- ports:
+    {{- range .ports }}
+    - { port: {{ int . }}, protocol: TCP }
+    {{- end }}
+  {{- with .cidrs }}
+  to:
+    {{- range . }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
+{{- define "mediaflow.toDns" -}}
+- to:
+    {{- include "mediaflow.namespaces" .Values.networkPolicy.dnsNamespaceLabels | nindent 4 }}
+    {{- range .Values.networkPolicy.dnsCidrs }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+  ports:
+    {{- range .Values.networkPolicy.dnsPorts }}
+    - { port: {{ int . }}, protocol: UDP }
+    - { port: {{ int . }}, protocol: TCP }
+    {{- end }}
+{{- end -}}
+
+{{- define "mediaflow.toBroker" -}}
+{{- if eq .Values.rabbitmq.mode "external" -}}
+{{ include "mediaflow.toOutside" (dict "cidrs" .Values.networkPolicy.brokerCidrs "ports" .Values.networkPolicy.brokerPorts) }}
+{{- else -}}
+- to:
+    - podSelector:
+        matchLabels:
+          {{- include "mediaflow.brokerPods" . | nindent 10 }}
+  ports: [{ port: 5672 }, { port: 15672 }]
+{{- end -}}
+{{- end -}}
+
+{{- define "mediaflow.storePorts" -}}
+{{- $url := urlParse (default "https://s3" .Values.store.s3.endpoint) -}}
+{{- $port := regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) -}}
+{{- toJson (default (list (default (ternary 80 443 (eq $url.scheme "http")) $port | int)) .Values.networkPolicy.storePorts) -}}
+{{- end -}}
+
+{{/* Nothing for a volume: that is the kubelet's business. */}}
+{{- define "mediaflow.toStore" -}}
+{{- if eq .Values.store.mode "builtin" -}}
+- to:
+    {{- include "mediaflow.peers" (dict "root" . "components" (list "store")) | nindent 4 }}
+  ports: [{ port: 7070 }]
+{{- else if eq .Values.store.mode "s3" -}}
+{{ include "mediaflow.toOutside" (dict "cidrs" .Values.networkPolicy.storeCidrs "ports" (include "mediaflow.storePorts" . | fromJsonArray)) }}
+{{- end -}}
+{{- end -}}
+
+{{- define "mediaflow.fromMonitoring" -}}
+- from:
+    {{- include "mediaflow.namespaces" .Values.networkPolicy.monitoringNamespaceLabels | nindent 4 }}
+{{- end -}}
+
+{{/* Who may reach a front: everybody where it is a Service that is open to the outside; else what stands in `own`, and the
+     ingress controller where there is an Ingress. Call with (dict "root" $ "component" "console" "port" 8090 "own" (list …)). */}}
+{{- define "mediaflow.fromClients" -}}
+{{- $front := index .root.Values .component -}}
+{{- if or .open (ne $front.service.type "ClusterIP") -}}
+- ports: [{ port: {{ .port }} }]
+{{- else -}}
+- from:
+    {{- include "mediaflow.peers" (dict "root" .root "components" .own) | nindent 4 }}
+    {{- if $front.ingress.enabled }}
+    {{- include "mediaflow.namespaces" .root.Values.networkPolicy.ingressNamespaceLabels | nindent 4 }}
+    {{- end }}
+  ports: [{ port: {{ .port }} }]
+{{- end -}}
+{{- end -}}
