@@ -28,6 +28,7 @@ capabilities: { drop: [ALL] }
   value: {{ .Values.log.level }}
 {{ include "mediaflow.rabbitmq.env" . | trim }}
 {{ include "mediaflow.store.env" . | trim }}
+{{ include "mediaflow.trust.env" . | trim }}
 {{- end -}}
 
 {{/* Environment of a values entry: a map of names and values. */}}
@@ -44,12 +45,14 @@ capabilities: { drop: [ALL] }
 - name: tmp
   emptyDir: {}
 {{ include "mediaflow.store.volumes" . | trim }}
+{{ include "mediaflow.trust.volumes" . | trim }}
 {{- end -}}
 
 {{- define "mediaflow.mounts" -}}
 - { name: channels, mountPath: /etc/mediaflow, readOnly: true }
 - { name: tmp, mountPath: /tmp }
 {{ include "mediaflow.store.mounts" . | trim }}
+{{ include "mediaflow.trust.mounts" . | trim }}
 {{- end -}}
 
 {{- define "mediaflow.pullSecrets" -}}

@@ -8,12 +8,18 @@
 {{- default (include "mediaflow.store.fullname" .) .Values.store.pvc.existingClaim -}}
 {{- end -}}
 
+{{/* The Secret with the keys of the bucket; "" where the pods' own identity has the right to it (IRSA and its kind). */}}
 {{- define "mediaflow.store.secret" -}}
 {{- if eq .Values.store.mode "s3" -}}
 {{- .Values.store.s3.existingSecret -}}
-{{- else -}}
-{{ include "mediaflow.store.fullname" . }}
+{{- else if eq .Values.store.mode "builtin" -}}
+{{- default (include "mediaflow.store.fullname" .) .Values.store.builtin.existingSecret -}}
 {{- end -}}
+{{- end -}}
+
+{{/* How ingest hands out what an S3 store holds: by an address of the store, or itself, where clients can't reach that. */}}
+{{- define "mediaflow.store.serveOutputs" -}}
+{{- if eq .Values.store.mode "s3" }}{{ .Values.store.s3.serveOutputs }}{{ else }}proxy{{ end -}}
 {{- end -}}
 
 {{/* Environment of every process that reads or writes media. */}}
@@ -25,12 +31,12 @@
 {{- else }}
 - name: MEDIAFLOW_STORE_URL
   {{- if eq $store.mode "s3" }}
-  value: s3://{{ required "store.s3.bucket: which bucket holds the media?" $store.s3.bucket }}{{ with $store.s3.prefix }}/{{ . }}{{ end }}
+  value: s3://{{ required "store.s3.bucket: which bucket holds the media?" $store.s3.bucket }}{{ with $store.s3.prefix }}/{{ trimAll "/" . }}{{ end }}
   {{- else }}
   value: s3://{{ $store.builtin.bucket }}
   {{- end }}
 - name: AWS_REGION
-  value: {{ $store.s3.region | quote }}
+  value: {{ ternary $store.s3.region "us-east-1" (eq $store.mode "s3") | quote }}
 {{- if eq $store.mode "builtin" }}
 - name: AWS_ENDPOINT_URL
   value: http://{{ include "mediaflow.store.fullname" . }}:7070
@@ -57,5 +63,29 @@
 {{- define "mediaflow.store.mounts" -}}
 {{- if eq .Values.store.mode "pvc" }}
 - { name: store, mountPath: /var/lib/mediaflow }
+{{- end }}
+{{- end -}}
+
+{{/* One certificate bundle for the broker and the store, beside the system's own. Python's and the store driver's TLS both
+     read these two variables. */}}
+{{- define "mediaflow.trust.env" -}}
+{{- if .Values.trust.existingSecret }}
+- name: SSL_CERT_FILE
+  value: /etc/mediaflow-trust/{{ .Values.trust.key }}
+- name: SSL_CERT_DIR
+  value: /etc/ssl/certs
+{{- end }}
+{{- end -}}
+
+{{- define "mediaflow.trust.volumes" -}}
+{{- with .Values.trust.existingSecret }}
+- name: trust
+  secret: { secretName: {{ . }} }
+{{- end }}
+{{- end -}}
+
+{{- define "mediaflow.trust.mounts" -}}
+{{- if .Values.trust.existingSecret }}
+- { name: trust, mountPath: /etc/mediaflow-trust, readOnly: true }
 {{- end }}
 {{- end -}}
