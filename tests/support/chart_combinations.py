@@ -69,7 +69,7 @@ DRESSED: Json = {
         "pvc": {"existingClaim": "our-volume"},
         "builtin": {"className": "fast"},
     },
-    "channels": {"transcode": {"maxLength": 5000, "env": {"MEDIAFLOW_TRANSCODE_PRESET": "fast"}}},
+    "channels": {"transcode": {"maxLength": 5000, "env": {"MEDIAFLOW_TRANSCODE_THREADS": "2"}}},
     "keda": {"fallbackReplicas": 3},
     "load": {"enabled": True},
 }
@@ -127,12 +127,11 @@ def render_all() -> None:
         list(pool.map(Rendering.objects, combinations().values()))
 
 
-def everything() -> Iterator[tuple[str, Json]]:
-    """Give every rendered object with the name of its combination; equal ones once."""
-    seen: set[str] = set()
+@cache
+def everything() -> tuple[tuple[str, Json], ...]:
+    """Give every rendered object with the name of its combination; equal ones once. Nobody may change them."""
+    seen: dict[str, tuple[str, Json]] = {}
     for name, rendering in combinations().items():
         for each in rendering.objects():
-            key = json.dumps(each, sort_keys=True)
-            if key not in seen:
-                seen.add(key)
-                yield name, each
+            seen.setdefault(json.dumps(each, sort_keys=True), (name, each))
+    return tuple(seen.values())
