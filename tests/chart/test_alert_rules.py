@@ -1,5 +1,6 @@
 """The alert rules: they parse, they say what they should of made-up histories, and all they speak of exists."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -40,13 +41,16 @@ def test_the_rules_say_what_they_should_of_made_up_histories(promtool: str, tmp_
 def our_metrics() -> set[str]:
     """Name the metrics of our modules, by a process in which no test has made one."""
     program = (
-        "import ingest.metrics, mq_common.metrics\n"
+        "import ingest.metrics, mediaflow_load.metrics, mq_common.metrics\n"
         "from console.fleet.metrics import FleetCollector\n"
         "from prometheus_client import REGISTRY\n"
         "REGISTRY.register(FleetCollector(lambda: None, lambda: 0))\n"
         "print(*(metric.name for metric in REGISTRY.collect()))"
     )
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    found = {"PYTHONPATH": str(ROOT / "tests" / "load")}
+    printed = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | found, capture_output=True, text=True, check=True
+    ).stdout
     return {name for name in printed.split() if name.startswith("mediaflow_")}
 
 
