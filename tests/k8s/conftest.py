@@ -16,7 +16,7 @@ from mediaflow_k8s.parameters import Missing, read_parameters  # noqa: E402
 from mediaflow_k8s.tools import find_tools  # noqa: E402
 
 #: Seconds for one test, on a cluster with patience 1. The first one waits for the installation.
-_LIMIT_S = 900
+_LIMIT_S = 1200
 
 _unchecked = pytest.StashKey[list[str]]()
 _installation = pytest.StashKey[Installation]()

@@ -7,11 +7,15 @@ _CLUSTERS_OWN = (
     *("event", "event.events.k8s.io", "endpoints", "endpointslice.discovery.k8s.io", "lease.coordination.k8s.io"),
     *("podmetrics.metrics.k8s.io", "pod.metrics.k8s.io"),
 )
+#: What the cluster puts into every namespace, a moment after it was made.
+_IN_EVERY_NAMESPACE = ("configmap/kube-root-ca.crt", "serviceaccount/default")
 
 
 def own_objects(names: Iterable[str]) -> frozenset[str]:
     """Give, of names as `kubectl get -o name` prints them, those that somebody made on purpose."""
-    return frozenset(name for name in names if name.split("/")[0] not in _CLUSTERS_OWN)
+    return frozenset(
+        name for name in names if name.split("/")[0] not in _CLUSTERS_OWN and name not in _IN_EVERY_NAMESPACE
+    )
 
 
 def unannounced(before: Iterable[str], after: Iterable[str], notes: str) -> list[str]:

@@ -176,8 +176,15 @@ def test_ready_pods_and_jobs_that_are_done_are_no_trouble() -> None:
 
 
 def test_what_the_notes_name_may_stay_and_anything_else_may_not() -> None:
-    before = ["configmap/kube-root-ca.crt", "serviceaccount/default"]
-    after = [*before, "persistentvolumeclaim/data-mediaflow-rabbitmq-0", "secret/mediaflow-rabbitmq", "event/x.1"]
+    before = ["configmap/mine"]
+    after = [
+        *before,
+        "configmap/kube-root-ca.crt",
+        "serviceaccount/default",
+        "persistentvolumeclaim/data-mediaflow-rabbitmq-0",
+        "secret/mediaflow-rabbitmq",
+        "event/x.1",
+    ]
 
     assert unannounced(before, after, "It leaves data-mediaflow-rabbitmq-* and the Secret mediaflow-rabbitmq.") == []
     assert unannounced(before, after, "It leaves `data-mediaflow-rabbitmq-0`.") == ["secret/mediaflow-rabbitmq"]
