@@ -63,7 +63,7 @@ def test_a_rollback_under_load_fails_no_upload_and_repeats_no_job(mediaflow: Ins
         mediaflow.helm.rollback(first, limit_s=mediaflow.parameters.limit(600))
         return f"rolled back to revision {first}"
 
-    outcome = under_load(mediaflow, roll_back, keep_connections=False)
+    outcome = under_load(mediaflow, roll_back)
 
     _no_harm(outcome)
     (container,) = mediaflow.workers("transcode")["spec"]["template"]["spec"]["containers"]

@@ -3,6 +3,7 @@
 import http.client
 import json
 import random
+import select
 import threading
 import time
 from collections import Counter
@@ -155,6 +156,8 @@ class _Client:
         self._connection: http.client.HTTPConnection | None = None
 
     def post(self, request: _Request) -> tuple[int, bytes]:
+        if self._connection is not None and _was_dropped(self._connection):
+            self.close()
         connection = self._connection or http.client.HTTPConnection(self._address, timeout=_ANSWER_LIMIT_S)
         self._connection = connection
         headers = {"Content-Type": request.content_type}
@@ -177,6 +180,11 @@ class _Client:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _was_dropped(connection: http.client.HTTPConnection) -> bool:
+    """Tell whether the server has closed an idle connection, as every client with a pool looks before it sends."""
+    return connection.sock is not None and bool(select.select([connection.sock], [], [], 0)[0])
 
 
 def _simulated(asset: str) -> _Request:
