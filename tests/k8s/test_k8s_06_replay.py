@@ -16,9 +16,9 @@ def _dead_letters(mediaflow: Installation) -> int:
     return int(mediaflow.client.ask("traffic")["queues"][_DEAD]["total"])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def dead_letters(mediaflow: Installation) -> int:
-    """Let a provider fail, and give how many dead letters there are."""
+    """Let the provider fail, and give how many dead letters there are."""
     assert mediaflow.door.burst(_ASSETS)["status"] == 202
     assert mediaflow.await_drained(180), mediaflow.depths()
     return until(lambda: _dead_letters(mediaflow), "dead letters", 60)  # type: ignore[no-any-return]
@@ -48,6 +48,19 @@ def test_a_job_from_the_cron_job_as_it_is_only_says_what_would_move(mediaflow: I
     assert _dead_letters(mediaflow) == dead_letters
 
 
+def test_the_console_replays_them_and_what_still_fails_comes_back_marked(
+    mediaflow: Installation, dead_letters: int
+) -> None:
+    location = mediaflow.console.replay("subtitle")
+    limit_s = mediaflow.parameters.limit(180)
+    run = until(lambda: (told := mediaflow.console.progress(location))["ended"] and told, "the replay's end", limit_s)
+
+    assert (run["state"], run["moved"]) == ("done", dead_letters), run
+    until(lambda: _dead_letters(mediaflow) == dead_letters, "dead letters again", limit_s)
+    letters = mediaflow.console.dead_letters("subtitle")["letters"]
+    assert {(each["replays"], each["reason"]) for each in letters} == {(1, "rejected")}, letters
+
+
 def test_a_job_from_the_cron_job_moves_what_it_is_told_and_the_repaired_provider_does_it(
     mediaflow: Installation, dead_letters: int
 ) -> None:
@@ -58,21 +71,5 @@ def test_a_job_from_the_cron_job_moves_what_it_is_told_and_the_repaired_provider
     log = _run_job(mediaflow, job)
 
     assert f"{dead_letters} of {dead_letters} moved" in log, log
-    assert mediaflow.await_drained(120), mediaflow.depths()
-    assert _dead_letters(mediaflow) == 0
-
-
-def test_the_console_replays_dead_letters_and_tells_how_it_ended(mediaflow: Installation) -> None:
-    mediaflow.upgrade()  # the provider fails again
-    assert mediaflow.door.burst(_ASSETS)["status"] == 202
-    assert mediaflow.await_drained(180), mediaflow.depths()
-    dead = until(lambda: _dead_letters(mediaflow), "dead letters", 60)
-    mediaflow.upgrade(repaired_provider())
-
-    location = mediaflow.console.replay("subtitle")
-    limit_s = mediaflow.parameters.limit(180)
-    run = until(lambda: (told := mediaflow.console.progress(location))["ended"] and told, "the replay's end", limit_s)
-
-    assert (run["state"], run["moved"]) == ("done", dead), run
     assert mediaflow.await_drained(120), mediaflow.depths()
     assert _dead_letters(mediaflow) == 0
