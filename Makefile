@@ -80,6 +80,9 @@ LOAD_SETTINGS = $(foreach each,HOST RATE REQUESTS RAMP_S USERS CLIPS RETRIES MAX
 load: bootstrap-dev ## Load a front door: 23,539 uploads, up to 200 a second (HOST=http://… RATE=50 REQUESTS=3000 CLIPS=folder)
 	@$(LOAD_SETTINGS) $(BIN)/python tests/load/run.py
 
+images: ## Build the images with Docker (REGISTRY=… TAG=…, SERVICES="ingest console" for some)
+	@REGISTRY=$(REGISTRY) TAG=$(TAG) scripts/images $(SERVICES)
+
 PO = services/console/src/console/translations/tr/LC_MESSAGES/messages
 translations: bootstrap-dev ## Collect the console's sentences, and compile what is translated of them
 	@mkdir -p .cache

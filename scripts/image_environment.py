@@ -13,6 +13,7 @@ dependencies can be walked.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,16 @@ TOOLS = Path("/tools")
 ALWAYS = ("--no-warn-script-location", "--no-cache-dir", "--no-compile", "--no-deps", "--ignore-installed")
 #: Nothing but wheels with the lock's hashes: there is no compiler to build anything with.
 PINNED = (*ALWAYS, "--only-binary", ":all:", "--require-hashes", "--requirement", "/dev/stdin")
+
+#: Languages of the console; Babel has data for a thousand more.
+LANGUAGES = ("en", "tr")
+
+#: Large parts of packages that nothing of ours imports: a second client of Kubernetes, for asyncio; numpy's own tests.
+UNUSED = ("kubernetes/aio", "numpy/**/tests")
+#: Packages that only those parts import.
+LEFT_OUT = {"aiohttp", "aiohttp-retry"}
+#: Generated code, three quarters of it documentation: its modules are kept in compiled form alone.
+GENERATED = ("kubernetes/client/api", "kubernetes/client/models")
 
 #: All files are as old as this, so that the same packages make the same layer. 1980-01-01, the first day of zip files.
 TIMESTAMP = 315532800
@@ -71,11 +82,11 @@ class Lock:
             self._asked_by.setdefault(named(block), set()).update(asked_by)
 
     def closure(self, roots: Iterable[str]) -> set[str]:
-        """Name the roots and all that they ask for. Raises LookupError for a root that is not locked."""
+        """Name the roots and all that they ask for, less what is left out. Raises LookupError for a root not locked."""
         chosen = set(roots)
         if missing := chosen - set(self._lines):
             raise LookupError(f"not in the lock file: {', '.join(sorted(missing))}")
-        while more := {name for name, by in self._asked_by.items() if by & chosen} - chosen:
+        while more := {name for name, by in self._asked_by.items() if by & chosen} - chosen - LEFT_OUT:
             chosen |= more
         return chosen
 
@@ -185,12 +196,32 @@ def pip(environment: Path, command: str, *options: str | Path, lines: str = "") 
     run(*base, environment / "bin/python", command, *options, lines=lines)
 
 
+def prune(site: Path) -> None:
+    """Remove what is not used from a folder of packages."""
+    for path in [each for pattern in UNUSED for each in site.glob(pattern)]:
+        shutil.rmtree(path)
+    for locale in site.glob("babel/locale-data/*.dat"):
+        if re.split(r"[_.]", locale.name)[0] not in (*LANGUAGES, "root"):
+            locale.unlink()
+
+
+def compile_modules(layer: Path, site: Path) -> None:
+    """Compile all modules, since nothing can be written where they are used."""
+    options = ["-q", "--invalidation-mode", "unchecked-hash", "-s", layer, "-p", "/"]
+    run(sys.executable, "-m", "compileall", *options, layer, environment={**os.environ, "PYTHONHASHSEED": "0"})
+    for source in [each for folder in GENERATED for each in (site / folder).glob("*.py")]:
+        compiled = source.parent / "__pycache__" / f"{source.stem}.{sys.implementation.cache_tag}.pyc"
+        compiled.rename(source.with_suffix(".pyc"))
+        source.unlink()
+
+
 def settle(layer: Path) -> None:
-    """Compile the layer's modules, since nothing can be written where it is used, and give all files one age."""
-    compiling = ["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", layer, "-p", "/", layer]
-    run(sys.executable, *compiling, environment={**os.environ, "PYTHONHASHSEED": "0"})
-    for record in layer.rglob("direct_url.json"):  # where a wheel was while the image was made
-        record.unlink()
+    """Make a layer as it will be in the image: no larger than it has to be, and the same whenever it is made."""
+    for site in layer.glob("opt/mediaflow/lib/python3.*/site-packages"):
+        prune(site)
+        compile_modules(layer, site)
+        for record in site.glob("*.dist-info/direct_url.json"):  # where a wheel lay while the image was made
+            record.unlink()
     for path in [layer, *layer.rglob("*")]:
         os.utime(path, (TIMESTAMP, TIMESTAMP), follow_symlinks=False)
 
