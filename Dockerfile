@@ -76,5 +76,5 @@ COPY --from=packages /layers/shared /
 COPY --from=packages /layers/packages /
 COPY --from=packages /layers/own /
 USER 10001:10001
-# The service's own command, under one name for all. Without a shell in between, SIGTERM reaches Python.
+# Calls what the service's own command calls. Without a shell in between, SIGTERM reaches Python.
 ENTRYPOINT ["/opt/mediaflow/bin/service"]

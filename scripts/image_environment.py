@@ -36,6 +36,19 @@ ALWAYS = ("--no-warn-script-location", "--no-cache-dir", "--no-compile", "--no-d
 #: Nothing but wheels with the lock's hashes: there is no compiler to build anything with.
 PINNED = (*ALWAYS, "--only-binary", ":all:", "--require-hashes", "--requirement", "/dev/stdin")
 
+#: What the image starts. The kernel drops a signal that process 1 has no handler for, and the imports take a while.
+START = """\
+#!{python}
+import signal
+import sys
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until the service has its own
+
+from {module} import {function}
+
+sys.exit({function}())
+"""
+
 #: Languages of the console; Babel has data for a thousand more.
 LANGUAGES = ("en", "tr")
 
@@ -126,6 +139,10 @@ class House:
             asked |= {named(each) for each in optional[extra]}
         return asked
 
+    def entry_point(self, name: str) -> str:
+        """Say what the package's command of the same name runs, as ``module:function``."""
+        return str(self._projects[name]["scripts"][name])
+
     def _asked(self, name: str) -> set[str]:
         return {named(each) for each in self._projects[name]["dependencies"]}
 
@@ -152,14 +169,17 @@ def make_packages(root: Path, service: str, *extras: str) -> None:
 
 
 def make_own(root: Path, service: str) -> None:
-    """Make the layer of our own code, with the service's command under the name ``service`` too."""
+    """Make the layer of our own code, with the command that the image starts."""
     house = House(root)
     ours = [house.folders[name] for name in house.parts([f"mediaflow-{service}"])]
     with tempfile.TemporaryDirectory() as work:
         pip(TOOLS, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", work, *ours)
         pip(ENVIRONMENT, "install", *ALWAYS, "--root", LAYERS / "own", "--no-index", *Path(work).glob("*.whl"))
-    command = LAYERS / "own" / ENVIRONMENT.relative_to("/") / "bin" / f"mediaflow-{service}"
-    command.with_name("service").symlink_to(command.name)
+    commands = LAYERS / "own" / ENVIRONMENT.relative_to("/") / "bin"
+    module, function = house.entry_point(f"mediaflow-{service}").split(":")
+    start = commands / "service"
+    start.write_text(START.format(python=ENVIRONMENT / "bin/python", module=module, function=function))
+    start.chmod(0o755)
     settle(LAYERS / "own")
 
 

@@ -1,6 +1,7 @@
 """How a process of the fleet ends: one line on stderr and an exit code that says why."""
 
 import sys
+import tempfile
 from collections.abc import Callable
 
 from mq_common.errors import BrokerUnreachable, ConfigurationError, MediaflowError, TopologyMismatch
@@ -27,3 +28,16 @@ def exit_code_of(main: Callable[[], int]) -> int:
                 sys.stderr.write(f"mediaflow: {error}\n")
                 return code
         raise
+
+
+def need_temporary_folder() -> None:
+    """Check that temporary files have a place, which a container with a read-only root may lack.
+
+    Raises ConfigurationError.
+    """
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        raise ConfigurationError(
+            "TMPDIR: no folder for temporary files can be written to; mount one at /tmp, or name one"
+        ) from None

@@ -23,7 +23,7 @@ from mq_common.errors import BrokerUnreachable, ConfigurationError
 from mq_common.health import HealthServer
 from mq_common.jobs import ErrorKinds, ErrorTypes, Failure, Job, JobContext
 from mq_common.logs import configure_logging, write_out
-from mq_common.process import EXIT_STOPPED
+from mq_common.process import EXIT_STOPPED, need_temporary_folder
 from mq_common.retry import Backoff
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
 
@@ -55,6 +55,7 @@ def run_worker(
     and any other error counts as transient. Raises ConfigurationError, BrokerUnreachable (start limit) or
     TopologyMismatch, which ``mq_common.process.exit_code_of`` turns into exit codes.
     """
+    need_temporary_folder()
     broker, chosen, logs, settings = load_settings(BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings)
     configure_logging(channel, logs)
     spec = channel_of(load_channels(chosen.channels, chosen.profile), channel)

@@ -19,6 +19,7 @@ from media_common.settings import StoreSettings
 from mq_common.errors import ConfigurationError
 from mq_common.lifeline import die_with
 from mq_common.logs import configure_logging
+from mq_common.process import need_temporary_folder
 from mq_common.settings import BrokerSettings, ChannelsSettings, LogSettings, WorkerSettings, load_settings
 from mq_common.web_process import FleetArbiter, FleetLogger, announcing_close, listen, remember_request
 
@@ -43,6 +44,7 @@ def serve() -> int:
         owner=OWNER,
     )
     configure_logging("console", logs)
+    need_temporary_folder()
     check_access(settings)
     listener = listen(
         settings.host,

@@ -37,7 +37,8 @@ def prepare_metrics_folder() -> None:
 
 def remove_metrics_folder() -> None:
     """Remove the folder; for the process that made it, when it ends."""
-    shutil.rmtree(os.environ[VARIABLE], ignore_errors=True)
+    if folder := os.environ.get(VARIABLE):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_deserted(parent: Path) -> None:
