@@ -71,7 +71,10 @@ def test_numbers_in_the_file_are_the_users_to_the_last_digit(tmp_path: Path, pro
         "retries": {"count": 0, "initialMs": 0, "multiplier": 1.25, "maxMs": 86400000},
         "simulated": {"latencyMs": 0, "failureRate": 0.0125},
     }
-    values = {"channels": {"subtitle": {"jobTimeLimitSeconds": 1000000, "profiles": {profile: work}}}}
+    values = {
+        "channels": {"subtitle": {"jobTimeLimitSeconds": 1000000, "profiles": {profile: work}}},
+        "rabbitmq": {"consumerTimeoutSeconds": 2000000},
+    }
     spec = load_channels(channels_file(Rendering(values).objects(), tmp_path), profile)["subtitle"]
 
     assert spec.job_time_limit_s == 1000000
