@@ -1,4 +1,8 @@
-{{/* What all pods of the fleet have in common. */}}
+{{/* What all pods of the fleet have in common.
+
+     Besides what is defined here, every pod says `enableServiceLinks: false`. With them Kubernetes would put variables like
+     MEDIAFLOW_INGEST_PORT=tcp://… into each container, made of the names of Services, and the fleet's processes refuse
+     settings that they don't know. */}}
 
 {{/* Pod Security "restricted". The images run as this user. */}}
 {{- define "mediaflow.podSecurity" -}}

@@ -101,6 +101,7 @@ def _pod(ingest: Json, volume: Json) -> Json:
         "metadata": {"name": NAME, "labels": {_LABEL: "true"}},
         "spec": {
             "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
             "terminationGracePeriodSeconds": 2,
             "securityContext": spec.get("securityContext", {}),
             "imagePullSecrets": spec.get("imagePullSecrets", []),
