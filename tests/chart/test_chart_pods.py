@@ -89,6 +89,11 @@ def test_the_console_alone_may_talk_to_kubernetes() -> None:
             assert each["automountServiceAccountToken"] is False
 
 
+def test_no_pod_is_given_variables_for_its_neighbours() -> None:
+    # A release named mediaflow has a Service mediaflow-ingest: Kubernetes would set MEDIAFLOW_INGEST_PORT to its address.
+    none_of(where for where, pod in pods() if pod.spec.get("enableServiceLinks") is not False)
+
+
 def test_nothing_says_how_many_workers_there_are() -> None:
     workers = [pod for _, pod in pods() if pod.component == "worker"]
 
