@@ -109,10 +109,11 @@ KUBE_APISERVER ?= .cache/kube-apiserver
 kube-apiserver: ## Build Kubernetes' own API server, for test-kube-api
 	@cd tests/kube_apiserver && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o ../../.cache/kube-apiserver .
 
-test-kube-api: bootstrap-dev ## Test the control of Kubernetes against a real API server (KUBE_APISERVER=file; etcd on the PATH)
+test-kube-api: bootstrap-dev ## Test the console's control and the chart's releases against a real API server (KUBE_APISERVER=file; etcd on the PATH)
 	@[ -x $(KUBE_APISERVER) ] || { echo "$(KUBE_APISERVER) is not there: make kube-apiserver builds it"; exit 1; }
 	@command -v etcd >/dev/null || { echo "etcd is not there: Debian's package is etcd-server"; exit 1; }
-	@KUBE_APISERVER=$(abspath $(KUBE_APISERVER)) $(BIN)/python -m pytest tests/integration/console/control -k kube-apiserver $(ARGS)
+	@KUBE_APISERVER=$(abspath $(KUBE_APISERVER)) $(BIN)/python -m pytest tests/integration/console/control tests/chart/test_releases_on_a_real_api.py \
+		-k 'kube-apiserver or real_api' $(ARGS)
 
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addresses
