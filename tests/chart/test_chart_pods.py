@@ -90,7 +90,7 @@ def test_the_console_alone_may_talk_to_kubernetes() -> None:
 
 
 def test_no_pod_is_given_variables_for_its_neighbours() -> None:
-    # A release named mediaflow has a Service mediaflow-ingest: Kubernetes would set MEDIAFLOW_INGEST_PORT to its address.
+    # A release named mediaflow has a Service mediaflow-ingest, of which Kubernetes would make MEDIAFLOW_INGEST_PORT.
     none_of(where for where, pod in pods() if pod.spec.get("enableServiceLinks") is not False)
 
 
