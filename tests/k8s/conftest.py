@@ -63,7 +63,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def bare(request: pytest.FixtureRequest) -> Iterator[Installation]:
     """Give the run's own namespace with nothing in it; removed at the end."""
     installation = request.config.stash[_installation]
-    installation.make_namespace()
+    try:
+        installation.make_namespace()
+    except Missing as missing:
+        pytest.exit(f"not run: {missing}", returncode=2)
     yield installation
     if installation.parameters.keep:
         print(f"\nkept: kubectl --namespace {installation.parameters.namespace} get all")

@@ -71,6 +71,7 @@ class ClientPod:
     def start(self, ingest: Json, *, guarded: bool, limit_s: float) -> None:
         """Make it, with the environment and volumes of ingest's Deployment. `guarded`: NetworkPolicies are in force."""
         config_map, volume = code_volume(NAME)
+        self.kubectl.run("delete", "pod", NAME, "--ignore-not-found")  # an earlier run's
         self.kubectl.apply(config_map, _pod(ingest, volume), *(_policies() if guarded else ()))
         self.kubectl.run(
             "wait", "--for=condition=Ready", f"pod/{NAME}", f"--timeout={limit_s:.0f}s", limit_s=limit_s + 10

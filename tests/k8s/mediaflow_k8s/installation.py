@@ -64,7 +64,9 @@ class Installation:
         """Make the namespace, which lets nothing in that is less than Pod Security *restricted*."""
         name = self.parameters.namespace
         if self.kubectl.exists("namespace", name):
-            raise Missing(f"The namespace {name} is there already: remove it, or say NAMESPACE=another.")
+            if self.parameters.reuse:
+                return
+            raise Missing(f"The namespace {name} is there already: remove it, or say NAMESPACE=another or REUSE=1.")
         self.kubectl.apply(
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": _RESTRICTED}},
             code_volume(OBSERVER, sitecustomize=True)[0],
@@ -99,6 +101,8 @@ class Installation:
 
     def install(self) -> None:
         """Install the chart and wait until all of it is ready. Raises CommandFailed with what keeps it from it."""
+        if self.parameters.reuse and self.kubectl.items("deployments", release=self.parameters.release):
+            return
         limit_s = self.parameters.limit(READY_S)
         try:
             self.helm.install(*self.values_files(), limit_s=limit_s, hopeless=self._hopeless)

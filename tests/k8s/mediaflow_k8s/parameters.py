@@ -33,6 +33,8 @@ class Parameters:
     values: Path | None = None
     #: Leave the namespace as it is at the end.
     keep: bool = False
+    #: Take the namespace and the release that an earlier run kept.
+    reuse: bool = False
     #: Nodes of RabbitMQ.
     brokers: int = 3
     #: Fewest and most workers of transcode.
@@ -68,7 +70,8 @@ def read_parameters(environment: Mapping[str, str]) -> Parameters:
         registry=environment.get("REGISTRY", ""),
         tag=environment.get("TAG", ""),
         values=read.file("VALUES", None),
-        keep=environment.get("KEEP", "") not in ("", "0"),
+        keep=read.switch("KEEP"),
+        reuse=read.switch("REUSE"),
         brokers=read.number("BROKERS", usual.brokers, int, 1),
         fewest=read.number("FEWEST", usual.fewest, int, 1),
         most=read.number("MOST", usual.most, int, 2),
@@ -83,6 +86,9 @@ def read_parameters(environment: Mapping[str, str]) -> Parameters:
 @dataclass(frozen=True, slots=True)
 class _Reader:
     environment: Mapping[str, str]
+
+    def switch(self, name: str) -> bool:
+        return self.environment.get(name, "") not in ("", "0")
 
     def number(self, name: str, usual: Number, kind: Callable[[str], Number], least: float) -> Number:
         text = self.environment.get(name, "")
