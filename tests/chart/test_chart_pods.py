@@ -35,11 +35,6 @@ def test_every_pod_is_restricted() -> None:
     assert sum(1 for _ in pods()) > 100
 
 
-def test_no_pod_gets_variables_made_of_the_names_of_services() -> None:
-    """MEDIAFLOW_INGEST_PORT=tcp://…: the processes refuse settings that they don't know, and none would start."""
-    none_of(where for where, pod in pods() if pod.spec.get("enableServiceLinks") is not False)
-
-
 PLANTED: dict[str, Callable[[Json], Any]] = {
     "hostNetwork": lambda spec: spec.update(hostNetwork=True),
     "hostPID": lambda spec: spec.update(hostPID=True),
