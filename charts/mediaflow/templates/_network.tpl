@@ -79,10 +79,15 @@ app.kubernetes.io/component: rabbitmq
 {{- end -}}
 {{- end -}}
 
+{{/* The port of an address: what stands in it, or its scheme's. */}}
+{{- define "mediaflow.urlPort" -}}
+{{- $url := urlParse . -}}
+{{- default (ternary 80 443 (eq $url.scheme "http")) (regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host)) -}}
+{{- end -}}
+
 {{- define "mediaflow.storePorts" -}}
-{{- $url := urlParse (default "https://s3" .Values.store.s3.endpoint) -}}
-{{- $port := regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) -}}
-{{- toJson (default (list (default (ternary 80 443 (eq $url.scheme "http")) $port | int)) .Values.networkPolicy.storePorts) -}}
+{{- $port := include "mediaflow.urlPort" (default "https://aws" .Values.store.s3.endpoint) | int -}}
+{{- toJson (default (list $port) .Values.networkPolicy.storePorts) -}}
 {{- end -}}
 
 {{/* Nothing for a volume: that is the kubelet's business. */}}
