@@ -91,17 +91,20 @@ def test_an_operator_sees_what_died_why_and_what_to_do_next(letters: Letters, vi
     expect(board(page, "thumbnail")).to_contain_text("none")
 
 
-def look_at(page: Page, name: str) -> None:
-    """Check and keep what is shown, light and dark."""
-    for theme in ("light", "dark"):
+def look_at(page: Page, name: str, *themes: str) -> None:
+    """Check and keep what is shown, in those themes."""
+    for theme in themes:
         page.emulate_media(color_scheme=theme)
         take_picture(page, f"dead-letters-{name}-{theme}")
         check_accessibility(page)
     check_width(page)
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_every_page_is_accessible_and_fits(letters: Letters, visitor: Visitor, size: str) -> None:
+# Colours depend on the theme alone and widths on the size alone.
+@pytest.mark.parametrize(("size", "themes"), [("desktop", ("light", "dark")), ("phone", ("dark",))])
+def test_every_page_is_accessible_and_fits(
+    letters: Letters, visitor: Visitor, size: str, themes: tuple[str, ...]
+) -> None:
     page = visitor.open("/dead-letters", size=size)
     pages = {
         "overview": "/dead-letters",
@@ -112,10 +115,10 @@ def test_every_page_is_accessible_and_fits(letters: Letters, visitor: Visitor, s
     for name, path in pages.items():
         page.goto(path)
         page.locator(".panel").first.wait_for()
-        look_at(page, f"{name}-{size}")
+        look_at(page, f"{name}-{size}", *themes)
     page.get_by_role("button", name=re.compile("Put back")).first.click()
     expect(page.locator(".dl-moves")).to_be_visible()
-    look_at(page, f"dialog-{size}")
+    look_at(page, f"dialog-{size}", *themes)
 
 
 def test_a_letter_shows_its_error_its_history_and_its_message(letters: Letters, visitor: Visitor) -> None:
