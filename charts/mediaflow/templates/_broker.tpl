@@ -75,8 +75,14 @@ quorum_queue.continuous_membership_reconciliation.enabled = true
 quorum_queue.continuous_membership_reconciliation.auto_remove = true
 quorum_queue.continuous_membership_reconciliation.target_group_size = 7
 quorum_queue.continuous_membership_reconciliation.interval = 30000
-# KEDA and the console read the queues' depths from the management API.
+# KEDA and the console read the queues' depths from the management API, which is as fresh as its finest interval.
 deprecated_features.permit.management_metrics_collection = true
+collect_statistics_interval = 1000
+management.sample_retention_policies.global.minute = 1
+management.sample_retention_policies.global.hour = 60
+management.sample_retention_policies.basic.minute = 1
+management.sample_retention_policies.basic.hour = 60
+management.sample_retention_policies.detailed.10 = 1
 # Longer than the longest job: a worker holds its message until its job is done.
 consumer_timeout = {{ mul (int64 $rabbitmq.consumerTimeoutSeconds) 1000 }}
 # Below this publishers are held back; what is left must hold what the nodes still write to each other.
