@@ -20,6 +20,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates python3 \
     && echo 'mediaflow:x:10001:10001:Mediaflow:/tmp:/usr/sbin/nologin' >>/etc/passwd \
     && echo 'mediaflow:x:10001:' >>/etc/group \
+    && install -d -o 10001 -g 10001 /var/lib/mediaflow \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/cache/ldconfig/* /var/log/*
 ENV PATH=/opt/mediaflow/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/tmp
 WORKDIR /tmp
