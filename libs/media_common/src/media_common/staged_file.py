@@ -150,7 +150,7 @@ class StagedFile:
 
 
 def move_into(target: Path, path: Path, *, durable: bool) -> bool:
-    """Move a file to its place, replacing what is there. False: it lies on another file system.
+    """Move a file to its place, replacing what is there. False: it can't be, from where it lies.
 
     Raises OSError; ValueError for anything but a regular file.
     """
@@ -162,7 +162,13 @@ def move_into(target: Path, path: Path, *, durable: bool) -> bool:
     if durable:
         with path.open("rb") as file:
             os.fdatasync(file.fileno())
-    path.replace(target)
+    try:
+        path.replace(target)
+    except OSError as error:
+        # Two mounts of one file system, such as two volumes of a container, are as good as two file systems.
+        if error.errno != errno.EXDEV:
+            raise
+        return False
     if durable:
         sync_folder(target.parent)
     return True
