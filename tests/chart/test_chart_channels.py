@@ -137,3 +137,18 @@ def test_a_channel_that_waits_for_nothing_may_have_no_worker() -> None:
     objects = Rendering(PREVIEW, apis=KEDA).objects()
 
     assert the(objects, "ScaledObject", "-preview")["spec"]["minReplicaCount"] == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (at("channels.thumbnail.profiles.media.workers", {"min": 9, "max": 3}), ("thumbnail", "9", "3")),
+        (at("channels.thumbnail.profiles.media", {"prefetch": 1, "concurrency": 2}), ("thumbnail", "2", "1")),
+    ],
+)
+def test_numbers_that_contradict_each_other_are_refused_before_the_workers_do_it(
+    values: Json, words: tuple[str, ...]
+) -> None:
+    said = Rendering(values).refusal()
+
+    assert all(word in said for word in words), said

@@ -164,7 +164,7 @@ def test_a_grace_period_can_be_cut_short_and_a_longer_limit_lengthens_it() -> No
     }
     found = {pod.channel: pod for pod in pod_templates(Rendering(values).objects()) if pod.component == "worker"}
 
-    assert found["thumbnail"].spec["terminationGracePeriodSeconds"] <= 930
+    assert found["thumbnail"].spec["terminationGracePeriodSeconds"] == 730
     assert found["transcode"].spec["terminationGracePeriodSeconds"] == 930
     assert float(_environment(found["transcode"])["MEDIAFLOW_GRACE_S"]) == 900
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chart_combinations import BARE, combinations
-from chart_objects import pod_templates
+from chart_objects import matches, pod_templates
 from chart_references import Known, unmet_references, unmet_selectors
 from rendered_chart import KEDA, PROMETHEUS, Json, Rendering, merged, named, the
 
@@ -39,6 +39,31 @@ def test_what_keda_logs_in_with_is_there() -> None:
                     {"name": "A", "valueFrom": {"secretKeyRef": {"name": ref["name"], "key": ref["key"]}}}
                 ]
                 assert unmet_references([*objects, pod], USERS) == [], name
+
+
+def test_names_of_ports_are_the_fleets() -> None:
+    """Monitors, policies and the console look for these."""
+    wanted = {
+        "ingest": {"http": 8080},
+        "console": {"http": 8090},
+        "worker": {"metrics": 8081},
+        "rabbitmq": {"amqp": 5672, "management": 15672, "prometheus": 15692},
+    }
+    for name, rendering in combinations().items():
+        for pod in pod_templates(rendering.objects()):
+            assert wanted.get(pod.component, {}).items() <= pod.ports().items(), f"{name}: {pod.name}"
+
+
+def test_every_pod_is_under_a_network_policy_and_none_is_when_they_are_off() -> None:
+    for name, rendering in combinations().items():
+        objects = rendering.objects()
+        policies = named(objects, "NetworkPolicy")
+        if not policies:
+            assert "bare" in name, name
+            continue
+        for pod in pod_templates(objects):
+            assert any(matches(each["spec"]["podSelector"], pod.labels) for each in policies), f"{name}: {pod.name}"
+    assert not named(Rendering({"networkPolicy": {"enabled": False}}).objects(), "NetworkPolicy")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from chart_combinations import BROKERS
 from chart_objects import CHANNEL
+from console.control import kube_names
 from console.control.kube_access import role_rules
 from rendered_chart import KEDA, Json, Rendering, at, merged, named, the
 
@@ -24,6 +25,16 @@ def kinds(values: Json, *apis: str) -> set[str]:
 )
 def test_keda_scales_where_it_is_and_where_it_is_asked_to(wish: Any, apis: tuple[str, ...], there: bool) -> None:
     assert bool(kinds(at("keda.enabled", wish), *apis) & SCALING) == there
+
+
+def test_without_keda_the_deployments_say_the_bounds_to_people_and_console() -> None:
+    for apis in ((), KEDA):
+        for each in named(Rendering(apis=apis).objects(), "Deployment"):
+            if channel := each["metadata"]["labels"].get(CHANNEL):
+                notes = each["metadata"].get("annotations", {})
+                bounds = (notes.get(kube_names.MINIMUM), notes.get(kube_names.MAXIMUM))
+                expected = {"thumbnail": ("1", "16"), "transcode": ("1", "8"), "subtitle": ("1", "4")}[channel]
+                assert bounds == (expected if not apis else (None, None))
 
 
 def test_the_articles_bounds_are_in_the_simulated_profile() -> None:
