@@ -24,7 +24,7 @@ def _no_harm(outcome: Outcome) -> None:
     assert outcome.report.could_not_check == ""
     for account in outcome.report.accounts:
         assert (account.lost, account.duplicated, account.unexpected, account.stuck) == (0, 0, 0, 0), account.faults
-    assert dict(outcome.redelivered) == {}, "a worker that was replaced gave back what it had begun"
+    assert outcome.repeated == {}, "a worker that was replaced gave back what it had begun"
 
 
 @pytest.fixture(scope="module")

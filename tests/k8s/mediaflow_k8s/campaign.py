@@ -2,7 +2,6 @@
 
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from mediaflow_chaos.report import Report
 
 from mediaflow_k8s.installation import Installation
 from mediaflow_k8s.kubectl import until
-from mediaflow_k8s.ledger import redelivered, report_of
+from mediaflow_k8s.ledger import repeated, report_of
 from mediaflow_k8s.own_values import CHANNELS, FAILURE_RATE
 from mq_common.simulation import fails
 
@@ -21,6 +20,8 @@ _WARM_UP_S = 3.0
 #: Seconds for queues to become empty afterwards: longer than the three minutes after which RabbitMQ tries a
 #: dead-lettering again.
 _DRAIN_S = 300.0
+#: Seconds for a worker's pod to be replaced by a ready one.
+_POD_BACK_S = 180.0
 
 Deed = Callable[[], str]
 
@@ -30,8 +31,8 @@ class Outcome:
     """What a campaign gives."""
 
     report: Report
-    #: Assets that workers began more than once, by channel and asset.
-    redelivered: Counter[tuple[str, str]]
+    #: Jobs that workers began more than once, by channel and asset (`ledger.repeated`).
+    repeated: dict[tuple[str, str], int]
 
 
 def under_load(
@@ -71,7 +72,7 @@ def under_load(
         return channel == "subtitle" and fails(channel, asset, failure_rate)
 
     report = report_of(plan.seed, stopped, gathered, provider_fails, done, time.monotonic() - began)
-    return Outcome(report, redelivered(list(report.accounts), gathered["observed"]))
+    return Outcome(report, repeated(gathered["observed"], provider_fails))
 
 
 def _stop_workers(installation: Installation) -> None:
@@ -94,17 +95,28 @@ def pod_fault(installation: Installation, component: str, channel: str | None = 
     return deed
 
 
-def await_ready(installation: Installation, component: str, count: int, limit_s: float) -> Deed:
-    """Give the deed of waiting until a component has so many ready pods again."""
+def await_ready(
+    installation: Installation, component: str, count: int, limit_s: float, channel: str | None = None
+) -> Deed:
+    """Give the deed of waiting until a component (or one channel's part of it) has so many ready pods again."""
 
     def ready() -> bool:
-        pods = installation.pods(component)
+        pods = installation.pods(component, channel)
         conditions = [{each["type"]: each["status"] for each in pod["status"]["conditions"]} for pod in pods]
         return sum(each.get("Ready") == "True" for each in conditions) >= count
 
     def deed() -> str:
         began = time.monotonic()
-        until(ready, f"{count} ready pods of {component}", installation.parameters.limit(limit_s))
-        return f"{component} whole again after {time.monotonic() - began:.0f} s"
+        until(ready, f"{count} ready pods of {channel or component}", installation.parameters.limit(limit_s))
+        return f"{channel or component} whole again after {time.monotonic() - began:.0f} s"
 
     return deed
+
+
+def replaced(installation: Installation, channel: str, **flags: Any) -> tuple[Deed, Deed]:
+    """Give the deeds of deleting a channel's worker and of waiting until it has as many ready ones as before."""
+    count = int(installation.workers(channel)["spec"]["replicas"])
+    return (
+        pod_fault(installation, "worker", channel, **flags),
+        await_ready(installation, "worker", count, _POD_BACK_S, channel),
+    )

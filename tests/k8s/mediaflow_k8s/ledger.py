@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mediaflow_chaos.bursts import bursts_of, uploads_of_bursts
-from mediaflow_chaos.checker import ChannelAccount, CouldNotCheck, Fails, check
+from mediaflow_chaos.checker import CouldNotCheck, Fails, check
 from mediaflow_chaos.evidence import ChannelEvidence, Evidence, Message, observed_in
 from mediaflow_chaos.report import Report
 from mediaflow_chaos.uploads import Upload, uploads_of
@@ -67,10 +67,10 @@ def failed_uploads(answers: Mapping[str, int]) -> dict[str, int]:
     return {kind: count for kind, count in answers.items() if kind.removeprefix("burst ") != _ACCEPTED}
 
 
-def redelivered(accounts: list[ChannelAccount], observed: list[dict[str, Any]]) -> Counter[tuple[str, str]]:
-    """Give the assets that workers were seen to begin more than once, by channel and asset."""
-    begun: Counter[tuple[str, str]] = Counter(
-        (line["channel"], line["asset"]) for line in observed if line["what"] == "delivered"
-    )
-    known = {account.channel for account in accounts}
-    return Counter({key: count for key, count in begun.items() if count > 1 and (not known or key[0] in known)})
+def repeated(observed: list[dict[str, Any]], fails: Fails) -> dict[tuple[str, str], int]:
+    """Give the jobs that workers were seen to begin more than once: channel and asset, and how often.
+
+    Not those that fail for good: a worker that is told to stop gives back what waits for its next try.
+    """
+    begun = Counter((line["channel"], line["asset"]) for line in observed if line["what"] == "delivered")
+    return {job: count for job, count in begun.items() if count > 1 and not fails(*job)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from mediaflow_k8s.client_pod import code_volume
-from mediaflow_k8s.ledger import failed_uploads, report_of
+from mediaflow_k8s.ledger import failed_uploads, repeated, report_of
 from mediaflow_k8s.leftovers import unannounced
 from mediaflow_k8s.observer import line_of
 from mediaflow_k8s.own_values import own_values
@@ -275,3 +275,9 @@ def test_every_answer_but_202_is_a_failed_upload() -> None:
         "503 broker-unavailable": 1,
         "none": 2,
     }
+
+
+def test_a_job_that_was_begun_twice_is_told_unless_it_was_waiting_for_its_next_try() -> None:
+    observed = seen("a", "delivered", "delivered") + seen("b", *_DONE) + seen("c", "delivered", "delivered")
+
+    assert repeated(observed, lambda _, asset: asset == "c") == {("transcode", "a"): 2}
