@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,6 +114,9 @@ test-kube-api: bootstrap-dev ## Test the console's control and the chart's relea
 	@command -v etcd >/dev/null || { echo "etcd is not there: Debian's package is etcd-server"; exit 1; }
 	@KUBE_APISERVER=$(abspath $(KUBE_APISERVER)) $(BIN)/python -m pytest tests/integration/console/control tests/chart/test_releases_on_a_real_api.py \
 		-k 'kube-apiserver or real_api' $(ARGS)
+
+chart-docs: bootstrap-dev ## Write the chart's table of values from the comments of its values.yaml
+	@$(BIN)/python scripts/chart_docs.py
 
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addresses
