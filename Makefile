@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,7 +81,10 @@ load: bootstrap-dev ## Load a front door: 23,539 uploads, up to 200 a second (HO
 	@$(LOAD_SETTINGS) $(BIN)/python tests/load/run.py
 
 images: ## Build the images with Docker (REGISTRY=… TAG=…, SERVICES="ingest console" for some)
-	@REGISTRY=$(REGISTRY) TAG=$(TAG) scripts/images $(SERVICES)
+	@scripts/images $(SERVICES)
+
+test-images: bootstrap-dev ## Check the images, and run the fleet from them (REGISTRY=, TAG= as for images, RABBITMQ_IMAGE=)
+	@$(BIN)/python -m pytest tests/images $(ARGS)
 
 PO = services/console/src/console/translations/tr/LC_MESSAGES/messages
 translations: bootstrap-dev ## Collect the console's sentences, and compile what is translated of them

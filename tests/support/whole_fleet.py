@@ -5,24 +5,19 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
+from urllib.request import urlopen
 
+from front_door import PATIENCE_S, FrontDoor
 from local_fleet.control import ControlClient
 from local_fleet.ports import free_ports
 from local_fleet.run_folder import RunFolder
 from local_fleet.survivors import find_survivors
 
-#: One job of the clip takes seconds; a busy machine may need minutes.
-PATIENCE_S = 120
-
 
 @dataclass
-class WholeFleet:
+class WholeFleet(FrontDoor):
     """A fleet in a folder of its own."""
 
     folder: RunFolder
@@ -67,35 +62,12 @@ class WholeFleet:
         status = ControlClient(self.folder.socket).ask("status")
         return status | {"processes": {each["name"]: each for each in status["processes"]}}
 
-    def get(self, path: str) -> bytes:
-        with urlopen(f"{self.url}{path}", timeout=60) as answer:
-            return answer.read()
-
     def console_get(self, path: str) -> bytes:
         with urlopen(f"{self.console_url}{path}", timeout=60) as answer:
             return answer.read()
 
-    def post(self, path: str, body: bytes, content_type: str) -> tuple[int, dict[str, str], dict[str, Any]]:
-        """Status, headers and JSON of the answer."""
-        request = Request(f"{self.url}{path}", body, {"Content-Type": content_type})
-        with urlopen(request, timeout=60) as answer:
-            return answer.status, dict(answer.headers), json.load(answer)
-
-    def upload(self, clip: Path) -> str:
-        return self.post("/media/upload", clip.read_bytes(), "video/mp4")[2]["assetId"]
-
-    def asset(self, asset_id: str) -> dict[str, Any]:
-        return json.loads(self.get(f"/media/{asset_id}"))
-
-    def wait_for(self, asset_id: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        self.until(lambda: condition(self.asset(asset_id)))
-        return self.asset(asset_id)
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            assert time.monotonic() < deadline, f"{self.mediaflow('status')}\n{self.logs()}"
-            time.sleep(0.1)
+    def report(self) -> str:
+        return f"{self.mediaflow('status')}\n{self.logs()}"
 
     def dead_letters(self) -> dict[str, int]:
         """Depth of each channel's dead-letter queue."""
