@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
+.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver kube-programs kube-cluster kube-cluster-down test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,10 +107,19 @@ kind-demo: bootstrap-dev ## Walk the seven scenarios on it, or on another cluste
 kind-down: ## End the kind cluster and all that is in it
 	@scripts/kind_down
 
-# Needs Go and takes minutes the first time; nothing else builds it.
+# These need Go and take minutes the first time; nothing else builds them.
 KUBE_APISERVER ?= .cache/kube-apiserver
 kube-apiserver: ## Build Kubernetes' own API server, for test-kube-api
-	@cd tests/kube_apiserver && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o ../../.cache/kube-apiserver .
+	@tests/kube_cluster/build kube-apiserver
+
+kube-programs: ## Build Kubernetes, KEDA and what else kube-cluster runs, from Go modules
+	@tests/kube_cluster/build
+
+kube-cluster: ## Run a cluster of three nodes out of kube-programs, as root: where no registry of images is within reach
+	@tests/kube_cluster/cluster up
+
+kube-cluster-down: ## End that cluster (its data stays)
+	@tests/kube_cluster/cluster down
 
 test-kube-api: bootstrap-dev ## Test the console's control and the chart's releases against a real API server (KUBE_APISERVER=file; etcd on the PATH)
 	@[ -x $(KUBE_APISERVER) ] || { echo "$(KUBE_APISERVER) is not there: make kube-apiserver builds it"; exit 1; }
