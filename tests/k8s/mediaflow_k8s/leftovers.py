@@ -25,7 +25,7 @@ def unannounced(before: Iterable[str], after: Iterable[str], notes: str) -> list
 
 
 def _said(name: str, notes: str) -> bool:
-    words = notes.replace("`", " ").replace(",", " ").replace("'", " ").split()
-    # "data-mediaflow-rabbitmq-0 … -2", "data-mediaflow-rabbitmq-*": one word for the claims of all nodes
-    stem = name.rstrip("0123456789").rstrip("-")
-    return any(word.strip(".:;()") in (name, f"{stem}-*", f"{stem}-N") or word.endswith(f"/{name}") for word in words)
+    words = {word.strip("`'\".,:;()").rpartition("/")[2] for word in notes.split()}
+    # "data-mediaflow-rabbitmq-0 and so on": the claims of a StatefulSet are known by the first one.
+    stem, dash, number = name.rpartition("-")
+    return name in words or (number.isdigit() and bool(words & {f"{stem}{dash}0", f"{stem}{dash}*"}))

@@ -187,6 +187,8 @@ def test_what_the_notes_name_may_stay_and_anything_else_may_not() -> None:
     ]
 
     assert unannounced(before, after, "It leaves data-mediaflow-rabbitmq-* and the Secret mediaflow-rabbitmq.") == []
+    second = [*after, "persistentvolumeclaim/data-mediaflow-rabbitmq-1"]
+    assert unannounced(before, second, "data-mediaflow-rabbitmq-0 and so on, and secret/mediaflow-rabbitmq") == []
     assert unannounced(before, after, "It leaves `data-mediaflow-rabbitmq-0`.") == ["secret/mediaflow-rabbitmq"]
 
 
