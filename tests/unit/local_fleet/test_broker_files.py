@@ -38,6 +38,15 @@ def test_a_node_with_an_address_of_its_own_listens_there_and_nowhere_else(tmp_pa
     assert "inet_dist_use_interface {198,18,0,11}" in environment["RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"]
 
 
+def test_prometheus_reads_a_node_with_a_port_for_it_and_on_its_own_address_only(tmp_path):
+    silent = node(tmp_path)
+    telling = replace(silent, metrics_port=20005)
+    assert "prometheus" not in render_config(silent, GIB)
+    assert "prometheus.tcp.ip = 127.0.0.1\nprometheus.tcp.port = 20005" in render_config(telling, GIB)
+    assert (silent.address.metrics_url, telling.address.metrics_url) == ("", "http://127.0.0.1:20005")
+    assert (0 in silent.ports, 20005 in telling.ports) == (False, True)
+
+
 def test_nothing_of_another_nodes_environment_gets_in(tmp_path):
     foreign = {"RABBITMQ_NODENAME": "rabbit", "ERL_FLAGS": "-x", "MEDIAFLOW_PROFILE": "media", "PATH": "/bin"}
     environment = node_environment(node(tmp_path), foreign)

@@ -29,10 +29,12 @@ _CONSUMER_TIMEOUT_MS = 24 * 3600 * 1000
 
 @dataclass(frozen=True)
 class BrokerAddress:
-    """Where a broker is reached; both addresses carry user and password."""
+    """Where a broker is reached; the first two addresses carry user and password."""
 
     amqp_url: str
     management_url: str
+    #: Metrics of the node for Prometheus, without a path and without a login; empty: it tells none.
+    metrics_url: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class NodePlan:
     password: str
     #: The one address it listens on.
     host: str = LOOPBACK
+    #: Where Prometheus reads the node's metrics; 0: nowhere.
+    metrics_port: int = 0
 
     @property
     def address(self) -> BrokerAddress:
@@ -57,12 +61,14 @@ class NodePlan:
         return BrokerAddress(
             amqp_url=f"amqp://{login}:{self.amqp_port}/%2F",
             management_url=f"http://{login}:{self.management_port}",
+            metrics_url=f"http://{self.host}:{self.metrics_port}" if self.metrics_port else "",
         )
 
     @property
-    def ports(self) -> tuple[int, int, int, int]:
+    def ports(self) -> tuple[int, ...]:
         """Every port the node and its epmd listen on."""
-        return (self.amqp_port, self.management_port, self.distribution_port, self.epmd_port)
+        ports = (self.amqp_port, self.management_port, self.distribution_port, self.epmd_port, self.metrics_port)
+        return tuple(port for port in ports if port)
 
 
 def render_config(plan: NodePlan, memory_bytes: int) -> str:
@@ -73,6 +79,7 @@ def render_config(plan: NodePlan, memory_bytes: int) -> str:
             f"listeners.tcp.local = {plan.host}:{plan.amqp_port}",
             f"management.tcp.ip = {plan.host}",
             f"management.tcp.port = {plan.management_port}",
+            *_metrics_listener(plan),
             f"default_user = {plan.user}",
             f"default_pass = {plan.password}",
             f"vm_memory_high_watermark.absolute = {watermark}",
@@ -95,13 +102,20 @@ def render_config(plan: NodePlan, memory_bytes: int) -> str:
     )
 
 
+def _metrics_listener(plan: NodePlan) -> tuple[str, ...]:
+    if not plan.metrics_port:
+        return ()
+    return (f"prometheus.tcp.ip = {plan.host}", f"prometheus.tcp.port = {plan.metrics_port}")
+
+
 def write_files(plan: NodePlan, memory_bytes: int) -> None:
     """Write all the node's configuration under its folder."""
     for name in ("home", "log", "data", "conf.d"):
         (plan.folder / name).mkdir(parents=True, exist_ok=True)
     (plan.folder / "rabbitmq.conf").write_text(render_config(plan, memory_bytes))
     (plan.folder / "rabbitmq.conf").chmod(0o600)
-    (plan.folder / "enabled_plugins").write_text("[rabbitmq_management].\n")
+    plugins = ["rabbitmq_management", *(["rabbitmq_prometheus"] if plan.metrics_port else [])]
+    (plan.folder / "enabled_plugins").write_text(f"[{','.join(plugins)}].\n")
     # All of our own, so that those under /etc/rabbitmq are never read.
     (plan.folder / "advanced.config").write_text(_ADVANCED)
     (plan.folder / "rabbitmq-env.conf").write_text("")

@@ -41,12 +41,12 @@ class BrokerState:
         Raises BrokerStartFailed when this object has planned a start before, and somebody else has taken the address
         of then: clients know it, and would look for the broker there for ever.
         """
-        amqp, management, distribution, epmd = free_ports(4)
+        amqp, management, distribution, epmd, metrics = free_ports(5)
         earlier = self.plan()
         if earlier is None:
             name, password = f"mediaflow-{secrets.token_hex(4)}@localhost", secrets.token_urlsafe(18)
             return NodePlan(
-                self._folder, name, amqp, management, distribution, epmd, user="mediaflow", password=password
+                self._folder, name, amqp, management, distribution, epmd, "mediaflow", password, metrics_port=metrics
             )
         taken = [port for port in (earlier.amqp_port, earlier.management_port) if not is_free(port)]
         if taken and self._known_to_clients:
@@ -59,6 +59,7 @@ class BrokerState:
             management_port=management if earlier.management_port in taken else earlier.management_port,
             distribution_port=earlier.distribution_port if is_free(earlier.distribution_port) else distribution,
             epmd_port=earlier.epmd_port if is_free(earlier.epmd_port) else epmd,
+            metrics_port=earlier.metrics_port if earlier.metrics_port and is_free(earlier.metrics_port) else metrics,
         )
 
     def remember(self, plan: NodePlan, **processes: ProcessIdentity | None) -> None:

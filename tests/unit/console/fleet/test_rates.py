@@ -120,7 +120,7 @@ def test_a_storm_that_ends_is_over():
 def test_the_rule_is_that_of_the_alert():
     rules = [rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
     alert = next(rule for rule in rules if rule["alert"] == "MediaflowRequeueStorm")
-    assert re.findall(r"redelivered_total.*\[(\d+)m\]\)\) > (\d+)", alert["expr"]) == [
+    assert re.findall(r"delivered_ack_total.*\[(\d+)m\]\)\) > (\d+)", alert["expr"]) == [
         (f"{storm_rule.WINDOW_S / 60:g}", f"{storm_rule.REDELIVERED_PER_S:g}")
     ]
     assert re.findall(r"acked_total.*\[(\d+)m\]\)\) < ([\d.]+)", alert["expr"]) == [

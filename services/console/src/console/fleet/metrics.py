@@ -28,6 +28,7 @@ _OF_CHANNELS: tuple[tuple[str, str, Read], ...] = (
     ("consumers", "Consumers of the queue", lambda c: c.consumers),
     ("workers", "Workers that can work", lambda c: c.workers.ready if c.workers else None),
     ("workers_wanted", "Workers there are to be", lambda c: c.workers.wanted if c.workers else None),
+    ("workers_maximum", "Workers there may be", lambda c: c.workers.maximum if c.workers else None),
     ("paused", "1 while the channel is paused", lambda c: float(c.workers.paused) if c.workers else None),
 )
 
