@@ -124,12 +124,43 @@ def test_an_image_of_the_users_runs_a_channel() -> None:
     assert pod.containers[0]["image"] == "registry.example/preview:7"
 
 
-def test_every_process_reads_the_file_and_starts_anew_when_it_changes() -> None:
-    """A worker's habits are in the file; a changed one rolls the workers out."""
-    before, after = (Rendering(values).objects() for values in ({}, PREVIEW))
-    for name in ("-thumbnail", "-console"):
-        one, other = (the(objects, "Deployment", name)["spec"]["template"] for objects in (before, after))
-        assert one["metadata"]["annotations"] != other["metadata"]["annotations"], name
+HABITS = "channels.transcode.profiles"
+
+
+@pytest.mark.parametrize(
+    ("change", "anew"),
+    [
+        (PREVIEW, set()),
+        (at(f"{HABITS}.media.retries.count", 1), {"transcode"}),
+        (at("channels.transcode.jobTimeLimitSeconds", 14000), {"transcode"}),
+        (at("channels.transcode.maxLength", 14000), {"transcode"}),
+        # What only KEDA reads, and the other profile's.
+        (at(f"{HABITS}.media.workers.max", 7), set()),
+        (at(f"{HABITS}.media.messagesPerWorker", 7), set()),
+        (at(f"{HABITS}.simulated.prefetch", 7), set()),
+        (at("channels.transcode.env.MEDIAFLOW_TRANSCODE_THREADS", "2"), {"transcode"}),
+        (at("ingest.maxUploadBytes", 7), {"ingest"}),
+        (at("console.password", "another-password"), {"console"}),
+        (at("image.tag", "9.9"), {"ingest", "console", "thumbnail", "transcode", "subtitle"}),
+    ],
+)
+def test_a_change_starts_those_anew_whom_it_concerns_and_nobody_else(change: Json, anew: set[str]) -> None:
+    """Ingest and the console read the channels file again by themselves."""
+    before, after = ({pod.name: pod for pod in pod_templates(Rendering(each).objects())} for each in ({}, change))
+    changed = {
+        before[name].channel or before[name].component
+        for name in before
+        if before[name].runs_for_ever()
+        and (before[name].spec, before[name].metadata) != (after[name].spec, after[name].metadata)
+    }
+
+    assert changed == anew
+
+
+def test_a_newer_chart_alone_starts_nothing_anew() -> None:
+    labels = {label for pod in pod_templates(Rendering().objects()) if pod.runs_for_ever() for label in pod.labels}
+
+    assert not labels & {"helm.sh/chart", "app.kubernetes.io/version"}
 
 
 def test_a_channel_that_waits_for_nothing_may_have_no_worker() -> None:

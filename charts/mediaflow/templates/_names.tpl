@@ -36,6 +36,15 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
+{{/* Labels of pods: nothing that changes with the chart's version, or each upgrade would start all pods anew. */}}
+{{- define "mediaflow.podLabels" -}}
+{{ include "mediaflow.selector" . }}
+app.kubernetes.io/part-of: mediaflow
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
 {{/* Image of a service of the fleet. Call with (dict "root" $ "name" "ingest"). */}}
 {{- define "mediaflow.image" -}}
 {{- $image := .root.Values.image -}}

@@ -43,6 +43,32 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end -}}
 
+{{/* The chart's environment with the user's over it: a name may stand in a pod once only. Call with (dict "own" <text of a
+     list> "user" <map of names and values>). */}}
+{{- define "mediaflow.envWith" -}}
+{{- $kept := list -}}
+{{- range fromYamlArray .own -}}
+{{- if not (hasKey $.user .name) }}{{ $kept = append $kept . }}{{ end -}}
+{{- end -}}
+{{ toYaml $kept }}
+{{- include "mediaflow.extraEnv" .user -}}
+{{- end -}}
+
+{{/* Where the pods of a service may be put. Call with the service's values. */}}
+{{- define "mediaflow.placement" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{- define "mediaflow.volumes" -}}
 - name: channels
   configMap: { name: {{ include "mediaflow.fullname" . }}-channels }
