@@ -55,5 +55,5 @@ def test_no_other_object_is_a_hook_but_the_tests() -> None:
         if "helm.sh/hook" in (each["metadata"].get("annotations") or {})
     }
 
-    assert hooks == {("ConfigMap", "topology"), ("Job", "topology"), ("ConfigMap", "test"), ("Pod", "test")}
+    assert hooks == {("ConfigMap", "topology"), ("Job", "topology"), ("Pod", "test")}
     assert not named(Rendering().objects(), "ServiceAccount", "-topology")

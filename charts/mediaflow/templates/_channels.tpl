@@ -2,6 +2,9 @@
 
 {{- define "mediaflow.channels.toml" -}}
 {{- range $name, $channel := .Values.channels }}
+{{- if not (hasKey $channel.profiles $.Values.profile) }}
+{{- fail (printf "channels.%s.profiles has no %s, which is the profile" $name $.Values.profile) }}
+{{- end }}
 {{- include "mediaflow.channels.check" (dict "name" $name "channel" $channel) }}
 [channels.{{ $name }}]
 delivery_limit = {{ int $channel.deliveryLimit }}
