@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pod_security import violations
 from rendered_chart import Json, Rendering, at, merged, named, the
 
 OPERATORS = at("rabbitmq.mode", "operator")
@@ -46,6 +47,15 @@ def test_the_operator_takes_a_configuration_of_two_thousand_characters_at_most()
     cluster = the(Rendering(OPERATORS).objects(), "RabbitmqCluster")
 
     assert len(cluster["spec"]["rabbitmq"]["additionalConfig"]) < 1800
+
+
+def test_the_operators_pods_keep_to_what_a_restricted_namespace_asks_for() -> None:
+    # Its own do not: "would violate PodSecurity restricted" is all that an operator says in its log.
+    cluster = the(Rendering(OPERATORS).objects(), "RabbitmqCluster")
+    pod = cluster["spec"]["override"]["statefulSet"]["spec"]["template"]["spec"]
+
+    assert not violations(pod)
+    assert {each["name"] for each in pod["containers"] + pod["initContainers"]} == {"rabbitmq", "setup-container"}
 
 
 def test_what_a_user_adds_to_the_configuration_is_in_it() -> None:
