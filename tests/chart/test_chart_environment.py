@@ -28,6 +28,8 @@ SECRETS = {
 OTHERS = {
     *("AMQP_URL", "AWS_REGION", "AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
     *("RABBITMQ_USERNAME", "RABBITMQ_PASSWORD"),
+    # Read by OpenSSL: authorities of the user's own.
+    *("SSL_CERT_FILE", "SSL_CERT_DIR"),
     # Read by the Python of the image.
     *("HOME", "TMPDIR", "POD_NAME", "POD_NAMESPACE"),
 }

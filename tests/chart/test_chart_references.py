@@ -16,6 +16,9 @@ pytestmark = pytest.mark.usefixtures("rendered")
 #: What the combinations say that the user has, with the keys that the values' comments promise to ask for.
 USERS: Known = {
     ("Secret", "our-broker"): {"amqp-url", "management-url", "username", "password"},
+    ("Secret", "our-own-broker"): {"username", "password", "erlang-cookie"},
+    ("Secret", "our-authority"): {"ca.crt"},
+    ("PersistentVolumeClaim", "our-model"): set(),
     ("Secret", "our-bucket"): {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"},
     ("Secret", "our-console"): {"password", "secret-key"},
     ("Secret", "our-registry"): {".dockerconfigjson"},

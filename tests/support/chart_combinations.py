@@ -57,17 +57,37 @@ DRESSED: Json = {
         "nodeSelector": {"disk": "fast"},
         "tolerations": [{"key": "spot", "operator": "Exists"}],
         "maxGraceSeconds": 900,
+        "extraVolumes": [{"name": "model", "persistentVolumeClaim": {"claimName": "our-model"}}],
+        "extraVolumeMounts": [{"name": "model", "mountPath": "/models", "readOnly": True}],
     },
     "rabbitmq": {
         "antiAffinity": "required",
+        "image": {"digest": f"sha256:{'0' * 64}"},
+        "existingSecret": "our-own-broker",
+        "logLevel": "debug",
+        "extraConfig": "channel_max = 100",
+        "priorityClassName": "important",
         "storage": {"className": "fast"},
         "nodeSelector": {"disk": "fast"},
         "tolerations": [{"key": "spot", "operator": "Exists"}],
     },
     "store": {
-        "s3": {"endpoint": "https://s3.example", "prefix": "videos"},
+        "s3": {"endpoint": "https://s3.example", "prefix": "videos", "serveOutputs": "proxy"},
         "pvc": {"existingClaim": "our-volume"},
-        "builtin": {"className": "fast"},
+        "builtin": {
+            "existingClaim": "our-volume",
+            "existingSecret": "our-bucket",
+            "sidecar": True,
+            "nodeSelector": {"disk": "fast"},
+            "tolerations": [{"key": "spot", "operator": "Exists"}],
+        },
+    },
+    "trust": {"existingSecret": "our-authority"},
+    "networkPolicy": {
+        "kubernetesApiCidrs": ["10.0.0.1/32"],
+        "brokerCidrs": ["10.1.0.0/16"],
+        "storeCidrs": ["10.2.0.0/16"],
+        "storePorts": [9000],
     },
     "channels": {"transcode": {"maxLength": 5000, "env": {"MEDIAFLOW_TRANSCODE_THREADS": "2"}}},
     "keda": {"fallbackReplicas": 3},
@@ -114,7 +134,7 @@ def _special() -> Iterator[tuple[str, Rendering]]:
     # The longest name that helm takes.
     long = merged(DRESSED, {"monitoring": {"enabled": True}})
     yield "a long release name", Rendering(long, apis=everything, release="a" * 50 + "-bc")
-    yield "a name of the user's", Rendering({"fullnameOverride": "films-" * 9}, apis=everything)
+    yield "a name of the user's", Rendering({"fullnameOverride": "films-" * 9 + "films"}, apis=everything)
     yield "KEDA by force", Rendering({"keda": {"enabled": True}})
     yield "KEDA unwanted", Rendering({"keda": {"enabled": False}}, apis=everything)
     yield "a generated password and a certificate", Rendering({"console": {"ingress": {"enabled": True}}})
