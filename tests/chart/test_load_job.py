@@ -98,6 +98,7 @@ def test_videos_come_from_a_claim_that_is_only_read() -> None:
     ("values", "another"),
     [
         (at("load.run", "2"), True),
+        (at("load.run", 2), True),
         (at("load.rate", 20), True),
         (at("load.resources.requests.cpu", "1"), True),
         (at("image.tag", "0.2.0"), True),
