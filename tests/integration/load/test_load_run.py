@@ -35,7 +35,7 @@ class Load:
         )
 
     def wait(self) -> tuple[int, str]:
-        said = self.process.communicate(timeout=60)[0]
+        said = self.process.communicate(timeout=120)[0]
         return self.process.returncode, said
 
     def metrics(self) -> str:
