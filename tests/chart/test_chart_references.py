@@ -26,6 +26,11 @@ USERS: Known = {
 }
 
 
+def test_every_selector_chooses_something_and_no_workload_chooses_anothers_pods() -> None:
+    for name, rendering in combinations().items():
+        assert unmet_selectors(rendering.objects()) == [], name
+
+
 def test_every_object_and_every_key_that_a_pod_speaks_of_is_there() -> None:
     for name, rendering in combinations().items():
         assert unmet_references(rendering.objects(), USERS) == [], name

@@ -61,6 +61,7 @@ def test_the_operators_know_every_field(rendered: None) -> None:
             found += [f"{name}: {each['kind']} {each['metadata']['name']}: {said}" for said in foreign_complaints(each)]
 
     assert kinds >= {"ScaledObject", "TriggerAuthentication", "RabbitmqCluster"}
+    assert kinds >= {"ServiceMonitor", "PodMonitor", "PrometheusRule"}
     assert not found, "\n".join(found[:20])
 
 
@@ -121,6 +122,9 @@ def _misspelt(path: str) -> Callable[[Json], None]:
         ("TriggerAuthentication", "spec.secretTargetRef.0.parameter"),
         ("RabbitmqCluster", "spec.terminationGracePeriodSeconds"),
         ("RabbitmqCluster", "spec.rabbitmq.additionalConfig"),
+        ("ServiceMonitor", "spec.endpoints.0.port"),
+        ("PodMonitor", "spec.podMetricsEndpoints.0.port"),
+        ("PrometheusRule", "spec.groups.0.rules.0.expr"),
     ],
 )
 def test_a_misspelt_field_is_found(whole: list[Json], kind: str, path: str) -> None:

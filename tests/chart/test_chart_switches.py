@@ -9,7 +9,7 @@ from chart_combinations import BROKERS
 from chart_objects import CHANNEL
 from console.control import kube_names
 from console.control.kube_access import role_rules
-from rendered_chart import KEDA, Json, Rendering, at, merged, named, the
+from rendered_chart import KEDA, PROMETHEUS, Json, Rendering, at, merged, named, the
 
 SCALING = {"ScaledObject", "TriggerAuthentication"}
 MONITORING = {"ServiceMonitor", "PodMonitor", "PrometheusRule"}
@@ -60,12 +60,34 @@ def test_scaling_up_is_at_once_and_down_after_calm() -> None:
     assert scaled["advanced"]["restoreToOriginalReplicaCount"] is False
 
 
+def test_monitoring_is_there_when_it_is_asked_for_with_the_labels_by_which_it_is_found() -> None:
+    assert not kinds({}, *PROMETHEUS) & MONITORING
+    values = {"monitoring": {"enabled": True, "labels": {"release": "ours"}}}
+    objects = Rendering(values, apis=PROMETHEUS).objects()
+    found = [each for each in objects if each["kind"] in MONITORING]
+
+    assert {each["kind"] for each in found} >= {"ServiceMonitor", "PrometheusRule"}
+    assert all(each["metadata"]["labels"]["release"] == "ours" for each in found)
+
+
 @pytest.mark.parametrize("broker", BROKERS)
 def test_a_broker_is_brought_only_where_it_is_asked_for(broker: str) -> None:
     objects = Rendering(BROKERS[broker]).objects()
 
     assert bool(named(objects, "StatefulSet")) == (broker == "builtin")
     assert bool(named(objects, "RabbitmqCluster")) == (broker == "operator")
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+def test_queues_are_declared_when_the_broker_is_there_and_before_an_upgrade(broker: str) -> None:
+    """At an installation there is no broker to ask before, unless it is somebody else's."""
+    (job,) = named(Rendering(BROKERS[broker]).objects(), "Job", "-topology")
+    hooks = job["metadata"]["annotations"]["helm.sh/hook"].split(",")
+
+    assert set(hooks) == {"pre-install" if broker == "external" else "post-install", "pre-upgrade"}
+    assert "before-hook-creation" in job["metadata"]["annotations"]["helm.sh/hook-delete-policy"]
+    assert job["spec"]["template"]["spec"]["restartPolicy"] in ("Never", "OnFailure")
+    assert job["spec"]["backoffLimit"] >= 0
 
 
 def test_the_console_may_do_what_it_does_and_no_more() -> None:

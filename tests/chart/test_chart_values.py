@@ -190,3 +190,13 @@ def test_a_channel_needs_all_its_numbers() -> None:
 
     assert "preview" in said
     assert "jobTimeLimitSeconds" in said
+
+
+def test_every_value_is_read_by_a_template() -> None:
+    text = "\n".join(file.read_text() for file in (CHART / "templates").rglob("*.*"))
+    whole = set(re.findall(r"(?:toYaml|toJson|range|include)\s[^}]*?\.(\w+)", text))
+    for way, value in PLACES:
+        keys = way.split(".")
+        if isinstance(value, dict) or whole & set(keys[:-1]):
+            continue
+        assert re.search(rf'[.$"]{re.escape(keys[-1])}\b', text), f"{way} is read nowhere"

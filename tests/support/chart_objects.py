@@ -77,7 +77,7 @@ def operators_pods(objects: Sequence[Json]) -> Iterator[PodTemplate]:
     for each in objects:
         if each["kind"] == "RabbitmqCluster":
             labels = {"app.kubernetes.io/name": each["metadata"]["name"], COMPONENT: "rabbitmq"}
-            ports = {"amqp": 5672, "management": 15672, "prometheus": 15692, "epmd": 4369}
+            ports = {"amqp": 5672, "management": 15672, "prometheus": 15692, "epmd": 4369, "distribution": 25672}
             listed = [{"name": name, "containerPort": port} for name, port in ports.items()]
             labels["app.kubernetes.io/part-of"] = "rabbitmq"
             yield PodTemplate(each, {"labels": labels}, {"containers": [{"name": "rabbitmq", "ports": listed}]})

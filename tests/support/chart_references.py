@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from chart_objects import PodTemplate, matches, operators_pods, operators_service, pod_templates
+from chart_objects import COMPONENT, PodTemplate, matches, operators_pods, operators_service, pod_templates
 
 Json = dict[str, Any]
 #: Kind and name of an object of the user's, with the keys that the chart may ask for.
@@ -20,6 +20,12 @@ OPERATORS_SECRET = {
     "default_user.conf",
     "connection_string",
 }
+
+
+#: Where rabbitmqctl of one node is answered by another's: it opens the port for the time of a call (35672 to 35682).
+RABBITMQ_CLI = 35672
+#: Pods that come when somebody asks for them; policies may speak of them before.
+OCCASIONAL = {"load"}
 
 
 def unmet_references(objects: Sequence[Json], users: Known) -> list[str]:
@@ -127,6 +133,8 @@ def _service(thing: Json, pods: Sequence[PodTemplate], *_: Any) -> Iterator[str]
 
 def _choosing_pods(thing: Json, pods: Sequence[PodTemplate], *_: Any) -> Iterator[str]:
     selector = thing["spec"].get("podSelector", thing["spec"].get("selector"))
+    if thing["metadata"]["labels"][COMPONENT] in OCCASIONAL:
+        return
     if not any(matches(selector, pod.labels) for pod in pods):
         yield f"chooses no pod: {selector}"
 
@@ -155,7 +163,9 @@ def _peers(peers: Sequence[Json], pods: Sequence[PodTemplate]) -> Iterator[str]:
 def _ports(rule: Json, pods: Sequence[PodTemplate]) -> Iterator[str]:
     for port in rule.get("ports") or []:
         wanted = port.get("port")
-        if wanted is not None and not any({wanted} & {*pod.ports(), *pod.ports().values()} for pod in pods):
+        if wanted in (None, RABBITMQ_CLI):
+            continue
+        if not any({wanted} & {*pod.ports(), *pod.ports().values()} for pod in pods):
             yield f"port {wanted} is none of {[pod.name for pod in pods]}"
 
 
