@@ -105,3 +105,5 @@ def _stop(environment: Any, **_: Any) -> None:
     summary = STAGE.end()
     metrics.USERS.set(0)
     environment.process_exit_code = 0 if summary.passed else 1
+    if environment.parsed_options is not None:  # Locust's own command line: there is nobody else to tell it
+        sys.stdout.write(summary.as_text() + "\n")
