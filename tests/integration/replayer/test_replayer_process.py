@@ -294,3 +294,10 @@ def test_a_lost_broker_ends_with_exit_code_3_and_says_how_far_it_came(
     assert json.loads(out)["moved"] >= 5
     assert "was lost" in err
     assert "Traceback" not in err
+
+
+def test_a_queue_behind_a_broker_that_does_not_answer_is_not_called_empty(environment: Environment) -> None:
+    away = environment | {"AMQP_URL": "amqp://127.0.0.1:1", "MEDIAFLOW_START_LIMIT_S": "0.5"}
+    said = replayer(away, "--channel", "subtitle", code=3)
+    assert "not reachable" in said
+    assert "empty" not in said

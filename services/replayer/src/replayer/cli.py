@@ -155,7 +155,7 @@ def _replay(
     tally = run.tally
     if as_json:
         _print_json(summary_as_json(spec, plan, tally, seconds=progress.seconds, stopped=stopped()))
-    else:
+    elif lost is None or tally.depth:  # a queue that was never seen is not an empty one
         print_summary(spec, plan, tally, seconds=progress.seconds, stopped=stopped())
     if lost is not None:
         raise lost

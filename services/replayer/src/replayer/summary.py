@@ -52,7 +52,7 @@ def print_summary(spec: ChannelSpec, plan: ReplayPlan, tally: Tally, *, seconds:
     """Say it in a few lines; what went wrong on standard error."""
     say = sys.stdout.write
     if tally.depth == 0:
-        say(f"{spec.dead_letter_queue} is empty\n")
+        say(f"{spec.dead_letter_queue} {'was not looked at' if stopped else 'is empty'}\n")
         return
     if plan.dry_run:
         say(f"{spec.name}: {tally.selected} of {tally.depth} would move to {spec.queue}; nothing was moved\n")
