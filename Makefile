@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver kube-programs kube-cluster kube-cluster-down test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
+.PHONY: help dashboards run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver kube-programs kube-cluster kube-cluster-down test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -129,6 +129,9 @@ test-kube-api: bootstrap-dev ## Test the console's control and the chart's relea
 
 chart-docs: bootstrap-dev ## Write the chart's table of values from the comments of its values.yaml
 	@$(BIN)/python scripts/chart_docs.py
+
+dashboards: bootstrap-dev ## Write Grafana's dashboards from scripts/dashboards.yaml
+	@$(BIN)/python scripts/dashboards.py
 
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 lock: bootstrap-dev ## Pin all dependencies anew, with hashes and without addresses

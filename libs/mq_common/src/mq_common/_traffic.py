@@ -17,6 +17,7 @@ class Traffic:
         self._stale = 0
         self._lag = metrics.LAG_SECONDS.of(channel)
         self._seconds = metrics.JOB_SECONDS.of(channel)
+        _begin_at_zero(channel)
 
     def delivered(self, *, redelivered: bool) -> None:
         """Count a message from the broker."""
@@ -47,3 +48,19 @@ class Traffic:
         self._deliveries.clear()
         self._ends.clear()
         self._frames = self._stale = 0
+
+
+def _begin_at_zero(channel: str) -> None:
+    """Tell every counter from the start: what first appears with a 1 has never grown, for Prometheus."""
+    for counter in (
+        metrics.CONSUMER_CANCELS,
+        metrics.WORKER_RECONNECTS,
+        metrics.GIVEN_BACK,
+        metrics.STALE,
+        metrics.SETTLE_FRAMES,
+    ):
+        counter.labels(channel)
+    for redelivered in ("true", "false"):
+        metrics.DELIVERIES.labels(channel, redelivered)
+    for end in JobEnd:
+        metrics.JOBS.labels(channel, end.value)

@@ -9,6 +9,7 @@ from ingest.answers import Answer
 from ingest.problems import (
     CONTENT_TYPE,
     INTERNAL,
+    KINDS,
     NO_SUCH_ADDRESS,
     WRONG_METHOD,
     Problem,
@@ -22,6 +23,8 @@ log = structlog.get_logger()
 
 def add_error_handlers(app: Flask) -> None:
     """Turn every exception that leaves a view into problem+json."""
+    for kind in KINDS:  # what first appears with a 1 has never grown, for Prometheus
+        metrics.REFUSALS.labels(kind.slug)
 
     def handle(error: Exception) -> Response:
         if isinstance(error, HTTPException) and (error.response is not None or (error.code or 500) < 400):
