@@ -16,6 +16,8 @@ from mediaflow_k8s.timeline import faults_of_burst
 from mq_common.simulation import fails
 
 _DEAD = "media.subtitle.dlq"
+#: Assets of which some fail: a tenth does.
+_SOME = 60
 
 
 class StepFailed(Exception):
@@ -72,6 +74,9 @@ def burst_and_keda(fleet: Installation) -> str:
 def flaky_provider(fleet: Installation) -> str:
     """Scenario 3."""
     fleet.await_drained(300)
+    if not _depths(fleet, dead=True)[_DEAD]["total"]:
+        _burst(fleet, _SOME)
+        fleet.await_drained(300)
     letters = fleet.console.dead_letters("subtitle")
     depths = {f"media.{channel}.dlq": _depths(fleet, dead=True)[f"media.{channel}.dlq"] for channel in CHANNELS}
     _expect(depths[_DEAD]["total"] > 0, "no dead letter in subtitle")

@@ -65,6 +65,7 @@ class Installation:
         name = self.parameters.namespace
         if self.kubectl.exists("namespace", name):
             if self.parameters.reuse:
+                self.before = frozenset({f"configmap/{OBSERVER}"})
                 return
             raise Missing(f"The namespace {name} is there already: remove it, or say NAMESPACE=another or REUSE=1.")
         self.kubectl.apply(
