@@ -67,26 +67,46 @@ def test_the_schema_takes_the_charts_own_values_and_those_of_every_combination()
         assert said == [], name
 
 
+def _refused(values: Json) -> set[str]:
+    """Give the places that the schema has something against."""
+    return {".".join(map(str, error.absolute_path)) for error in schema().iter_errors(values)}
+
+
 def test_every_place_in_the_values_refuses_a_key_that_it_does_not_know() -> None:
-    for way, value in [("", None), *PLACES]:
-        if way and (not isinstance(value, dict) or way == "channels"):
-            continue
-        planted = with_(f"{way}.{'typo'}" if way else "typo", 1)
-        said = " ".join(error.message for error in schema().iter_errors(planted))
-        assert "typo" in said, f"{way or 'the top'} takes any key"
+    planted = copy.deepcopy(defaults())
+    closed = [way for way, value in PLACES if isinstance(value, dict) and way != "channels"]
+    for way in closed:
+        _at(planted, way)["typo"] = 1
+    planted["typo"] = 1
+
+    assert {"", *closed} <= _refused(planted)
+    assert all("typo" in error.message for error in schema().iter_errors(planted))
 
 
 @pytest.mark.parametrize(
-    ("kind", "wrong"), [(bool, "perhaps"), (int, -1), (int, "many"), (float, -0.5), (str, {"a": 1}), (dict, "text")]
+    ("kind", "wrong"), [(bool, "perhaps"), (int, -1), (int, "many"), (float, -0.5), (str, {"a": 1}), (list, "text")]
 )
 def test_every_value_has_a_type_and_no_number_is_negative(kind: type, wrong: Any) -> None:
-    asked = 0
-    for way, value in PLACES:
-        if type(value) is kind and way != "keda.enabled":
-            asked += 1
-            said = " ".join(error.json_path for error in schema().iter_errors(with_(way, wrong)))
-            assert way.rsplit(".", 1)[-1] in said, f"{way}: {wrong!r} is taken"
-    assert asked
+    planted = copy.deepcopy(defaults())
+    places = [way for way, value in PLACES if type(value) is kind]
+    for way in places:
+        above, _, last = way.rpartition(".")
+        _at(planted, above)[last] = wrong
+
+    assert places
+    assert set(places) - _refused(planted) == set()
+
+
+def test_a_text_is_taken_for_no_group_of_values() -> None:
+    for key, value in defaults().items():
+        if isinstance(value, dict) and not FREE.search(key):
+            assert key in _refused(with_(key, "text"))
+
+
+def _at(values: Json, way: str) -> Json:
+    for key in filter(None, way.split(".")):
+        values = values[key]
+    return values
 
 
 @pytest.mark.parametrize(
