@@ -39,10 +39,12 @@ PINNED = (*ALWAYS, "--only-binary", ":all:", "--require-hashes", "--requirement"
 #: What the image starts. The kernel drops a signal that process 1 has no handler for, and the imports take a while.
 START = """\
 #!{python}
+import os
 import signal
 import sys
 
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until the service has its own
+# Until the service has its own. An exception would not do: what an import calls back swallows it, and the stop is lost.
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 
 from {module} import {function}
 
