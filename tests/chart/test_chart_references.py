@@ -36,6 +36,20 @@ def test_every_object_and_every_key_that_a_pod_speaks_of_is_there() -> None:
         assert unmet_references(rendering.objects(), USERS) == [], name
 
 
+def test_what_runs_before_an_installation_needs_nothing_of_it() -> None:
+    """Its objects are not there yet, but for those of the same hook."""
+    seen = 0
+    for name, rendering in combinations().items():
+        before = [
+            each
+            for each in rendering.objects()
+            if "pre-install" in (each["metadata"].get("annotations") or {}).get("helm.sh/hook", "")
+        ]
+        seen += len(before)
+        assert unmet_references(before, USERS) == [], name
+    assert seen
+
+
 def test_what_keda_logs_in_with_is_there() -> None:
     for name, rendering in combinations().items():
         objects = rendering.objects()

@@ -72,6 +72,7 @@ def _worker(channel: str) -> list[tuple[str, Callable[[], Any]]]:
 _STARTS: dict[str, list[tuple[str, Callable[[], Any]]]] = {
     "ingest": [("ingest.server", lambda: import_module("ingest.server").serve())],
     "console": [("console.server", lambda: import_module("console.server").serve())],
+    "topology": [("mq_common.declaration", lambda: import_module("mq_common.declaration")._run())],
     "replayer": [("replayer.cli", lambda: import_module("replayer.cli")._settings())],
     **{channel: _worker(channel) for channel in ("thumbnail", "transcode", "subtitle")},
 }
