@@ -13,8 +13,6 @@ from urllib.parse import urlencode, urlsplit
 
 from mediaflow_chaos.append_log import AppendLog
 
-#: Longer than ingest's own limit, so that its answer is seen and not cut off.
-_ANSWER_LIMIT_S = 12.0
 #: A client that tries again waits so long, in seconds.
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 2.0
 #: One in so many clients does not come back after an answer that leaves it open.
@@ -35,6 +33,8 @@ class LoadPlan:
     burst_size: int = 60
     #: Use a connection again. One that is opened for each upload meets what every new client meets.
     keep_connections: bool = True
+    #: Seconds for an answer. Longer than ingest's own limit, so that its answer is seen and not cut off.
+    answer_limit_s: float = 12.0
 
 
 class LoadGenerator:
@@ -66,11 +66,11 @@ class LoadGenerator:
             thread.join(max(0.0, deadline - time.monotonic()))
         self._leaving.set()
         for thread in self._threads:
-            thread.join(_ANSWER_LIMIT_S + _LONGEST_PAUSE_S + 1)
+            thread.join(self._load.answer_limit_s + _LONGEST_PAUSE_S + 1)
         self._book.close()
 
     def _be_client(self, number: int) -> None:
-        client = _Client(self._address, keep=self._load.keep_connections)
+        client = _Client(self._address, self._load)
         pauses = random.Random(f"client:{self._load.seed}:{number}")
         while not self._stopping.is_set():
             mine = self._next_number()
@@ -149,16 +149,16 @@ class _Request:
 
 
 class _Client:
-    """One connection, opened again when it is lost; `keep=False`: opened for each request."""
+    """One connection, opened again when it is lost, or for each request where connections are not kept."""
 
-    def __init__(self, address: str, *, keep: bool) -> None:
-        self._address, self._keep = address, keep
+    def __init__(self, address: str, load: LoadPlan) -> None:
+        self._address, self._keep, self._limit_s = address, load.keep_connections, load.answer_limit_s
         self._connection: http.client.HTTPConnection | None = None
 
     def post(self, request: _Request) -> tuple[int, bytes]:
         if self._connection is not None and _was_dropped(self._connection):
             self.close()
-        connection = self._connection or http.client.HTTPConnection(self._address, timeout=_ANSWER_LIMIT_S)
+        connection = self._connection or http.client.HTTPConnection(self._address, timeout=self._limit_s)
         self._connection = connection
         headers = {"Content-Type": request.content_type}
         if request.key is not None:

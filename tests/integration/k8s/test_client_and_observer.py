@@ -115,7 +115,7 @@ def test_a_load_from_a_pod_is_accounted_for_message_by_message(
 
     _ask(environment, "start-load", url=ingest.url, plan=plan | {"keep_connections": False}, clip=None)
     _await_results(environment, 12)
-    stopped = _ask(environment, "stop-load", seed=_SEED)
+    stopped = _ask(environment, "stop-load", seed=_SEED, wait_s=_LIMIT_S)
     _await_drained(environment)
     gathered = _ask(environment, "evidence", seed=_SEED, channels=list(CHANNELS))
 

@@ -17,6 +17,8 @@ from mq_common.simulation import fails
 
 #: Seconds of load before anything is done.
 _WARM_UP_S = 3.0
+#: Seconds for one upload's answer.
+_ANSWER_S = 12.0
 #: Seconds for queues to become empty afterwards: longer than the three minutes after which RabbitMQ tries a
 #: dead-lettering again.
 _DRAIN_S = 300.0
@@ -51,6 +53,7 @@ def under_load(
         one_in_is_file=0,
         one_in_is_burst=0,
         keep_connections=keep_connections,
+        answer_limit_s=parameters.limit(_ANSWER_S),
     )
     client, done = installation.client, []
     client.ask("start-load", url=installation.door.url, plan=asdict(plan), clip=None)
@@ -62,7 +65,8 @@ def under_load(
             tell(f"after {time.monotonic() - began:.0f} s: {done[-1]}")
         time.sleep(max(_WARM_UP_S, parameters.seconds - (time.monotonic() - began)))
     finally:
-        stopped = client.ask("stop-load", seed=plan.seed)
+        wait_s = 60.0 + plan.answer_limit_s
+        stopped = client.ask("stop-load", limit_s=wait_s + parameters.limit(30), seed=plan.seed, wait_s=wait_s)
     drained = installation.await_drained(_DRAIN_S)
     if not drained:
         _stop_workers(installation)

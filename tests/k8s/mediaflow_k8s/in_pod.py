@@ -80,12 +80,12 @@ def run_load(*, url: str, plan: Json, clip: str | None) -> Json:
     return {}
 
 
-def stop_load(*, seed: int) -> Json:
-    """Stop it; gives its answers by kind, once it has seen to what was open."""
+def stop_load(*, seed: int, wait_s: float) -> Json:
+    """Stop it; gives its answers by kind, once it has seen to what was open. `wait_s`: seconds for that."""
     folder = _folder(seed)
     with suppress(ProcessLookupError):
         os.kill(int((folder / "pid").read_text()), signal.SIGTERM)
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + wait_s
     while not (folder / "answers.json").exists():
         if time.monotonic() > deadline:
             return {"error": "the load generator did not end: " + (folder / "log").read_text()[-2000:]}
