@@ -209,6 +209,10 @@ def install(lines: str, layer: Path) -> None:
     layer.mkdir(parents=True, exist_ok=True)
     if lines.strip():
         pip(ENVIRONMENT, "install", *PINNED, "--root", layer, lines=lines)
+    else:  # Docker without BuildKit can't export an image that an empty folder was copied into
+        note = layer / ENVIRONMENT.relative_to("/") / f"{layer.name}.txt"
+        note.parent.mkdir(parents=True)
+        note.write_text("none\n")
     settle(layer)
 
 
