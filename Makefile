@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help dashboards run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver kube-programs kube-cluster kube-cluster-down test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
+.PHONY: help dashboards drill run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver kube-programs kube-cluster kube-cluster-down test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ scenario: bootstrap ## Play one of them: make scenario N=3
 
 chaos: bootstrap-dev ## Hurt the fleet under load and prove that nothing was lost (MINUTES=30 SEED=7, ARGS=… chooses)
 	@PYTHONPATH=tests/support $(BIN)/python tests/chaos/run.py $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+drill: bootstrap-dev ## Make alerts fire on a fleet of their own: make drill ALERT=MediaflowNoConsumers; all without ALERT
+	@PYTHONPATH=tests/support $(BIN)/python tests/drills/run.py $(ALERT)
 
 # Only what is said on the command line: some shells have a HOST of their own in the environment.
 LOAD_SETTINGS = $(foreach each,HOST RATE REQUESTS RAMP_S USERS CLIPS RETRIES MAX_P95_MS MAX_FAILURES SUMMARY,$(if $(filter command,$(origin $(each))),MEDIAFLOW_LOAD_$(each)='$($(each))'))

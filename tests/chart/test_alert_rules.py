@@ -138,3 +138,18 @@ def test_every_metric_of_ours_is_explained_and_no_other(our_metrics: set[str]) -
 
     assert our_metrics
     assert explained == our_metrics
+
+
+def test_every_alert_has_a_drill_that_makes_it_fire() -> None:
+    drills = (ROOT / "OPERATIONS.md").read_text().partition("\n## Drills\n")[2].partition("\n## ")[0]
+    listed = [name for row in drills.splitlines() if row.startswith("|") for name in re.findall(r"Mediaflow\w+", row)]
+    played = re.findall(
+        r"\"(Mediaflow\w+)\"", (ROOT / "tests" / "drills" / "mediaflow_drills" / "drills.py").read_text()
+    )
+
+    assert sorted(listed) == sorted(rule["alert"] for rule in alerts())
+    assert set(listed) - set(played) == {
+        "MediaflowScaledObjectNotReady",
+        "MediaflowPodsRestart",
+        "MediaflowPodsNotReady",
+    }

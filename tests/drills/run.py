@@ -1,0 +1,60 @@
+"""Makes alerts fire on a real fleet with a real Prometheus: `make drill ALERT=MediaflowNoConsumers`; all without ALERT.
+
+The alerts are the chart's own with short times. A drill has held when its alerts fire and, once what made them fire is
+undone, end. Exit codes: 0 all held · 1 one did not · 2 there is no such drill.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from mediaflow_drills.drills import DRILLS, Drill
+from mediaflow_drills.stage import Stage, until_firing
+
+_FIRES_WITHIN_S = 90.0
+_ENDS_WITHIN_S = 120.0
+
+
+def main(wanted: list[str]) -> int:
+    """Play the drills of the alerts that are named, or all."""
+    known = {alert for each in DRILLS for alert in each.alerts}
+    if unknown := sorted(set(wanted) - known):
+        sys.stderr.write(f"no drill makes {', '.join(unknown)} fire here; there are {', '.join(sorted(known))}\n")
+        return 2
+    chosen = [each for each in DRILLS if not wanted or set(wanted) & set(each.alerts)]
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="mediaflow-drills-") as folder:
+        for outbox in (True, False):
+            drills = [each for each in chosen if each.outbox is outbox]
+            if not drills:
+                continue
+            stage = Stage(Path(folder) / f"outbox-{outbox}", outbox=outbox)
+            try:
+                failed += sum(not _play(stage, each, wanted) for each in drills)
+            finally:
+                stage.end()
+    return 1 if failed else 0
+
+
+def _play(stage: Stage, drill: Drill, wanted: list[str]) -> bool:
+    alerts = [alert for alert in drill.alerts if not wanted or alert in wanted]
+    print(drill.said, flush=True)
+    try:
+        with drill.play(stage) as again:
+            for alert in alerts:
+                print(f"  {alert} fires after {until_firing(stage, alert, again, _FIRES_WITHIN_S):.0f} s", flush=True)
+        begun = time.monotonic()
+        while left := stage.prometheus.firing() & set(alerts):
+            if time.monotonic() - begun > _ENDS_WITHIN_S:
+                raise TimeoutError(f"{', '.join(sorted(left))} fires still after {_ENDS_WITHIN_S:g} s")
+            time.sleep(1)
+        print(f"  over {time.monotonic() - begun:.0f} s after the end", flush=True)
+    except Exception as error:  # the next drill is played whatever this one ran into
+        print(f"  FAIL: {type(error).__name__}: {error}", flush=True)
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
