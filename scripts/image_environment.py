@@ -16,7 +16,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -31,6 +30,7 @@ SHARED = ("mediaflow-mq-common", "mediaflow-media-common")
 #: What our own packages are built with, and where.
 BUILD = ("hatchling", "editables")
 TOOLS = Path("/tools")
+WHEELS = Path("/wheels")  # always the same: pip writes into RECORD where a wheel lay
 
 ALWAYS = ("--no-warn-script-location", "--no-cache-dir", "--no-compile", "--no-deps", "--ignore-installed")
 #: Nothing but wheels with the lock's hashes: there is no compiler to build anything with.
@@ -174,9 +174,8 @@ def make_own(root: Path, service: str) -> None:
     """Make the layer of our own code, with the command that the image starts."""
     house = House(root)
     ours = [house.folders[name] for name in house.parts([f"mediaflow-{service}"])]
-    with tempfile.TemporaryDirectory() as work:
-        pip(TOOLS, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", work, *ours)
-        pip(ENVIRONMENT, "install", *ALWAYS, "--root", LAYERS / "own", "--no-index", *Path(work).glob("*.whl"))
+    pip(TOOLS, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", WHEELS, *ours)
+    pip(ENVIRONMENT, "install", *ALWAYS, "--root", LAYERS / "own", "--no-index", *sorted(WHEELS.glob("*.whl")))
     commands = LAYERS / "own" / ENVIRONMENT.relative_to("/") / "bin"
     module, function = house.entry_point(f"mediaflow-{service}").split(":")
     start = commands / "service"
