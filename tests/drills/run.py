@@ -4,6 +4,7 @@ The alerts are the chart's own with short times. A drill has held when its alert
 undone, end. Exit codes: 0 all held · 1 one did not · 2 there is no such drill.
 """
 
+import signal
 import sys
 import tempfile
 import time
@@ -12,6 +13,9 @@ from pathlib import Path
 from mediaflow_drills.drills import DRILLS, Drill
 from mediaflow_drills.stage import Stage, until_firing
 
+#: What drills leave behind in the queues of slow and failing channels.
+_LEFT = ("media.transcode", "media.transcode.dlq", "media.subtitle.dlq")
+
 _FIRES_WITHIN_S = 90.0
 #: The broker tries to dead-letter what is stuck each 180 s.
 _ENDS_WITHIN_S = 240.0
@@ -19,6 +23,7 @@ _ENDS_WITHIN_S = 240.0
 
 def main(wanted: list[str]) -> int:
     """Play the drills of the alerts that are named, or all."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started is ended then too
     known = {alert for each in DRILLS for alert in each.alerts}
     if unknown := sorted(set(wanted) - known):
         sys.stderr.write(f"no drill makes {', '.join(unknown)} fire here; there are {', '.join(sorted(known))}\n")
@@ -45,6 +50,7 @@ def _play(stage: Stage, drill: Drill, wanted: list[str]) -> bool:
         with drill.play(stage) as again:
             for alert in alerts:
                 print(f"  {alert} fires after {until_firing(stage, alert, again, _FIRES_WITHIN_S):.0f} s", flush=True)
+        stage.purge(*_LEFT)
         begun = time.monotonic()
         while left := stage.prometheus.firing() & set(alerts):
             if time.monotonic() - begun > _ENDS_WITHIN_S:

@@ -64,7 +64,6 @@ def _a_consumer_that_puts_everything_back(stage: Stage) -> Iterator[Again]:
 def _a_provider_that_fails(stage: Stage) -> Iterator[Again]:
     """Nine of ten subtitles fail, each after its retries."""
     yield lambda: stage.burst(3)
-    stage.purge("media.subtitle", "media.transcode", "media.subtitle.dlq")
 
 
 @drill("MediaflowDeadLettersStuck")
@@ -96,7 +95,6 @@ def _more_work_than_workers(stage: Stage) -> Iterator[Again]:
     """A channel with one worker at most gets more than it can do."""
     stage.burst(30)
     yield lambda: None
-    stage.purge("media.transcode")
 
 
 @drill("MediaflowConsumerCancelled")
@@ -112,7 +110,6 @@ def _a_network_that_cuts(stage: Stage) -> Iterator[Again]:
     """Every connection is closed again and again while long jobs run."""
     stage.burst(40)
     yield stage.cut_connections
-    stage.purge("media.transcode", "media.transcode.dlq")
 
 
 @drill("MediaflowBrokerAlarm", "MediaflowPublisherBlocked")
@@ -234,7 +231,6 @@ def _drill_queue(stage: Stage) -> Iterator[None]:
     finally:
         with stage.channel() as channel:
             channel.queue_delete(DRILL_QUEUE)
-        stage.purge("media.transcode", "media.subtitle.dlq")
 
 
 def _put_back(stage: Stage, ended: threading.Event) -> None:
