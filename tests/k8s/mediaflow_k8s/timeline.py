@@ -40,7 +40,10 @@ def faults_of_burst(moments: Sequence[Moment], fewest: int, most: int) -> list[s
     if max(wanted) < most:
         faults.append(f"no more than {max(wanted)} workers were wanted, {most} were expected")
     elif max(moment.ready for moment in moments) < most:
-        faults.append(f"of {most} workers that were wanted only {max(moment.ready for moment in moments)} became ready")
+        ready = max(moment.ready for moment in moments)
+        faults.append(
+            f"of {most} workers that were wanted only {ready} became ready before the burst was over (BURST=)"
+        )
     faults += _turns(moments, max(wanted))
     last = moments[-1]
     if (last.wanted, last.running) != (fewest, fewest):
