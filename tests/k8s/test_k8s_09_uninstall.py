@@ -3,7 +3,7 @@
 from mediaflow_k8s.client_pod import NAME
 from mediaflow_k8s.installation import Installation
 from mediaflow_k8s.kubectl import until
-from mediaflow_k8s.leftovers import own_objects, unannounced
+from mediaflow_k8s.leftovers import unannounced
 
 
 def test_uninstalled_it_leaves_what_the_notes_say_and_nothing_else(mediaflow: Installation) -> None:
@@ -14,15 +14,17 @@ def test_uninstalled_it_leaves_what_the_notes_say_and_nothing_else(mediaflow: In
 
     mediaflow.helm.uninstall(limit_s=mediaflow.parameters.limit(300))
 
-    def gone() -> bool:
-        return not any(name.startswith("pod/") for name in mediaflow.objects())
+    def left() -> list[str]:
+        return unannounced(mediaflow.before, mediaflow.objects(), notes)
 
-    until(gone, "the end of every pod", mediaflow.parameters.limit(300))
-    until(
-        lambda: not unannounced(mediaflow.before, mediaflow.objects(), notes),
-        f"a clean namespace (left: {sorted(own_objects(mediaflow.objects()) - own_objects(mediaflow.before))})",
-        mediaflow.parameters.limit(60),
-    )
+    try:  # workers finish what they hold, a broker hands over
+        until(
+            lambda: not left(),
+            "a namespace with nothing in it but what the notes name",
+            mediaflow.parameters.limit(300),
+        )
+    except TimeoutError as late:
+        raise AssertionError(f"{late}: {left()}") from None
     cluster_wide = "clusterroles,clusterrolebindings,priorityclasses,customresourcedefinitions"
     found = kubectl.run(
         "get", cluster_wide, "-o", "name", "-l", f"app.kubernetes.io/instance={mediaflow.parameters.release}"
