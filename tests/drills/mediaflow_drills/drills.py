@@ -1,9 +1,13 @@
 """Each drill: a situation, and the alerts that it makes fire. It gives what is to be done again until they do."""
 
+import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pika
 
@@ -133,20 +137,20 @@ def _a_broker_that_is_away(stage: Stage) -> Iterator[Again]:
     """RabbitMQ is stopped inside its node, and uploads go on."""
     stage.rabbitmqctl("stop_app")
     try:
-        yield lambda: stage.burst(1)
+        yield lambda: _upload(stage)
     finally:
         stage.rabbitmqctl("start_app")
 
 
 @drill("MediaflowConfirmLatency")
 def _a_slow_broker(stage: Stage) -> Iterator[Again]:
-    """The broker is frozen for two seconds whenever an upload comes."""
+    """The broker is frozen for three seconds whenever an upload comes."""
 
     def again() -> None:
         upload = threading.Thread(target=stage.burst, args=(1,))
         with stage.frozen("broker"):
             upload.start()
-            upload.join(2)
+            upload.join(3)
         upload.join()
 
     yield again
@@ -155,7 +159,7 @@ def _a_slow_broker(stage: Stage) -> Iterator[Again]:
 @drill("MediaflowOutboxUnreadable")
 def _a_foreign_file_in_the_outbox(stage: Stage) -> Iterator[Again]:
     """A file that is no event lies in the outbox."""
-    folder = stage.fleet.folder.path / "store" / "outbox"
+    folder = Path(urlsplit(stage.fleet.status()["store_url"]).path) / "outbox"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "01900000-0000-7000-8000-000000000000.json"
     file.write_text("not an event")
@@ -216,9 +220,8 @@ def _a_full_queue(stage: Stage) -> Iterator[Again]:
 
 def _upload(stage: Stage) -> None:
     with suppress(OSError):
-        stage.fleet.post(
-            "/media/upload", b'{"assetId": "drill", "ownerId": "drill", "durationSec": 1}', "application/json"
-        )
+        asset = {"assetId": f"drill-{time.time_ns()}", "ownerId": "drill", "durationSec": 1}
+        stage.fleet.post("/media/upload", json.dumps(asset).encode(), "application/json")
 
 
 @contextmanager
