@@ -17,7 +17,7 @@ ARG RUNTIME=python
 
 FROM ${BASE} AS python
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends ca-certificates python3 \
+    && apt-get install --yes --no-install-recommends ca-certificates python3 tini \
     && echo 'mediaflow:x:10001:10001:Mediaflow:/tmp:/usr/sbin/nologin' >>/etc/passwd \
     && echo 'mediaflow:x:10001:' >>/etc/group \
     && install -d -o 10001 -g 10001 /var/lib/mediaflow \
@@ -77,5 +77,7 @@ COPY --from=packages /layers/shared /
 COPY --from=packages /layers/packages /
 COPY --from=packages /layers/own /
 USER 10001:10001
-# Calls what the service's own command calls. Without a shell in between, SIGTERM reaches Python.
-ENTRYPOINT ["/opt/mediaflow/bin/service"]
+# Calls what the service's own command calls. Without a shell in between, SIGTERM reaches Python. A first process of its own
+# ignores it until Python has a handler, and Kubernetes sends it once: tini is the first process, so that a stop in the
+# first moment ends the service too (with 0, as asked), instead of leaving it until the end of its grace time.
+ENTRYPOINT ["/usr/bin/tini", "-e", "143", "--", "/opt/mediaflow/bin/service"]
