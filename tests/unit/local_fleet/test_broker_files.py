@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from local_fleet.addresses import without_login
 from local_fleet.broker_files import NodePlan, node_environment, render_config
-from local_fleet.ports import free_ports, is_free
 
 GIB = 1024**3
 
@@ -63,9 +62,3 @@ def test_addresses_quote_the_login_and_can_be_shown_without_it(tmp_path):
     assert address.amqp_url == "amqp://mediaflow:p%40ss%2Fword@127.0.0.1:20001/%2F"
     assert without_login(address.amqp_url) == "amqp://127.0.0.1:20001/%2F"
     assert without_login(address.management_url) == "http://127.0.0.1:20002"
-
-
-def test_free_ports_lie_below_the_kernels_own():
-    ports = free_ports(20)
-    assert len(set(ports)) == 20
-    assert all(15000 <= port < 32768 and is_free(port) for port in ports)
