@@ -55,7 +55,8 @@ FROM python AS load
 COPY --from=load-packages /layers/load /
 COPY tests/load/ /opt/mediaflow/load/
 USER 10001:10001
-ENTRYPOINT ["/opt/mediaflow/bin/python", "/opt/mediaflow/load/run.py"]
+# A load that was stopped in its first moment has shown nothing: no code is made 0 here.
+ENTRYPOINT ["/usr/bin/tini", "--", "/opt/mediaflow/bin/python", "/opt/mediaflow/load/run.py"]
 
 FROM builder AS packages
 COPY requirements.lock ./
@@ -77,7 +78,7 @@ COPY --from=packages /layers/shared /
 COPY --from=packages /layers/packages /
 COPY --from=packages /layers/own /
 USER 10001:10001
-# Calls what the service's own command calls. Without a shell in between, SIGTERM reaches Python. A first process of its own
+# The service's own command. Without a shell in between, SIGTERM reaches Python. A first process of its own
 # ignores it until Python has a handler, and Kubernetes sends it once: tini is the first process, so that a stop in the
 # first moment ends the service too (with 0, as asked), instead of leaving it until the end of its grace time.
 ENTRYPOINT ["/usr/bin/tini", "-e", "143", "--", "/opt/mediaflow/bin/service"]

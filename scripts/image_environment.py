@@ -36,21 +36,6 @@ ALWAYS = ("--no-warn-script-location", "--no-cache-dir", "--no-compile", "--no-d
 #: Nothing but wheels with the lock's hashes: there is no compiler to build anything with.
 PINNED = (*ALWAYS, "--only-binary", ":all:", "--require-hashes", "--requirement", "/dev/stdin")
 
-#: What the image starts. The kernel drops a signal that process 1 has no handler for, and the imports take a while.
-START = """\
-#!{python}
-import os
-import signal
-import sys
-
-# Until the service has its own. An exception would not do: what an import calls back swallows it, and the stop is lost.
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-
-from {module} import {function}
-
-sys.exit({function}())
-"""
-
 #: Languages of the console; Babel has data for a thousand more.
 LANGUAGES = ("en", "tr")
 
@@ -141,10 +126,6 @@ class House:
             asked |= {named(each) for each in optional[extra]}
         return asked
 
-    def entry_point(self, name: str) -> str:
-        """Say what the package's command of the same name runs, as ``module:function``."""
-        return str(self._projects[name]["scripts"][name])
-
     def _asked(self, name: str) -> set[str]:
         return {named(each) for each in self._projects[name]["dependencies"]}
 
@@ -177,10 +158,7 @@ def make_own(root: Path, service: str) -> None:
     pip(TOOLS, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", WHEELS, *ours)
     pip(ENVIRONMENT, "install", *ALWAYS, "--root", LAYERS / "own", "--no-index", *sorted(WHEELS.glob("*.whl")))
     commands = LAYERS / "own" / ENVIRONMENT.relative_to("/") / "bin"
-    module, function = house.entry_point(f"mediaflow-{service}").split(":")
-    start = commands / "service"
-    start.write_text(START.format(python=ENVIRONMENT / "bin/python", module=module, function=function))
-    start.chmod(0o755)
+    (commands / "service").symlink_to(f"mediaflow-{service}")
     settle(LAYERS / "own")
 
 

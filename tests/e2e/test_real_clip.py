@@ -6,17 +6,7 @@ import signal
 
 import pytest
 
-from clip_checks import (  # noqa: F401 - collected here, for this fleet
-    CHANNELS,
-    asset,
-    ended,
-    test_its_segments_decode_to_the_last_frame,
-    test_outputs_are_served_in_ranges,
-    test_the_articles_json_is_a_simulated_asset,
-    test_the_master_playlist_plays_with_picture_sound_and_subtitles,
-    test_the_storyboard_covers_the_clip_and_its_pictures_are_there,
-    test_the_subtitles_say_what_is_said,
-)
+from clip_checks import CHANNELS, ClipChecks, asset, ended  # noqa: F401 - asset is a fixture
 
 pytestmark = pytest.mark.slow
 
@@ -26,6 +16,10 @@ def fleet(new_fleet):
     fleet = new_fleet({"MEDIAFLOW_INGEST_ALLOW_SIMULATED": "true"})
     fleet.mediaflow("up")
     return fleet
+
+
+class TestClip(ClipChecks):
+    """What the clip becomes, on processes."""
 
 
 def test_a_worker_killed_in_mid_job_costs_nothing(fleet, clip):

@@ -2,20 +2,14 @@
 
 import pytest
 
-from clip_checks import (  # noqa: F401 - collected here, for this fleet
-    CHANNELS,
-    asset,
-    ended,
-    test_its_segments_decode_to_the_last_frame,
-    test_outputs_are_served_in_ranges,
-    test_the_articles_json_is_a_simulated_asset,
-    test_the_master_playlist_plays_with_picture_sound_and_subtitles,
-    test_the_storyboard_covers_the_clip_and_its_pictures_are_there,
-    test_the_subtitles_say_what_is_said,
-)
+from clip_checks import CHANNELS, ClipChecks, asset, ended  # noqa: F401 - asset is a fixture
 from container_fleet import LOCKED_IN, ContainerFleet, image_of
 
 pytestmark = pytest.mark.slow
+
+
+class TestClip(ClipChecks):
+    """What the clip becomes, in containers."""
 
 
 def test_a_container_killed_in_mid_job_costs_nothing(fleet: ContainerFleet, clip):

@@ -52,7 +52,9 @@ def test_an_image_is_no_larger_than_it_may_be(engine: Engine, service: str):
 def test_an_image_runs_as_a_fixed_user_and_without_a_shell(engine: Engine, service: str):
     config = engine.inspect(image_of(service), "image")["Config"]
     assert config["User"] == "10001:10001"
-    assert config["Entrypoint"][0].startswith(("/usr/bin/tini", "/opt/mediaflow/bin/"))
+    program, *_, started = config["Entrypoint"]
+    assert program == "/usr/bin/tini"
+    assert started.startswith("/opt/mediaflow/")
     assert not config["Cmd"] or config["Cmd"] == ["bash"]
 
 

@@ -8,6 +8,7 @@ import httpx
 import pika
 import pytest
 
+from channel_entry import channel_entry
 from ingest_server import until
 from local_fleet.broker import PrivateBroker
 from mq_workers import rabbitmqctl
@@ -101,19 +102,7 @@ def test_without_queues_an_upload_is_unroutable(start, amqp_url):
 
 def test_a_full_queue_is_refused_by_the_broker(start, tmp_path):
     channels = tmp_path / "channels.toml"
-    channels.write_text("""
-[channels.only]
-delivery_limit = 3
-job_time_limit_s = 60
-max_length = 1
-[profiles.media.only]
-prefetch = 1
-concurrency = 1
-retries = { count = 1, initial_ms = 1, multiplier = 1.0, max_ms = 1 }
-workers = { min = 1, max = 2 }
-messages_per_worker = 1
-simulated = { latency_ms = 1, failure_rate = 0.0 }
-""")
+    channels.write_text(channel_entry("only", max_length=1))
     server = start(MEDIAFLOW_CHANNELS=str(channels))
     with server.client() as client:
         answers = [_upload(client)[0] for _ in range(10)]

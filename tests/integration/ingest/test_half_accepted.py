@@ -9,26 +9,9 @@ from collections import Counter
 import pika
 import pytest
 
+from channel_entry import channel_entry
 from ingest_server import until
 
-CHANNELS = """
-[channels.thumbnail]
-delivery_limit = 3
-job_time_limit_s = 60
-[channels.transcode]
-delivery_limit = 3
-job_time_limit_s = 60
-max_length = 2
-"""
-HABITS = """
-[profiles.media.{channel}]
-prefetch = 1
-concurrency = 1
-retries = {{ count = 1, initial_ms = 1, multiplier = 1.0, max_ms = 1 }}
-workers = {{ min = 1, max = 2 }}
-messages_per_worker = 1
-simulated = {{ latency_ms = 1, failure_rate = 0.0 }}
-"""
 QUEUES = ("media.thumbnail", "media.transcode")
 
 
@@ -57,7 +40,7 @@ class Workers:
 @pytest.fixture
 def channels_file(tmp_path):
     file = tmp_path / "channels.toml"
-    file.write_text(CHANNELS + HABITS.format(channel="thumbnail") + HABITS.format(channel="transcode"))
+    file.write_text(channel_entry("thumbnail") + channel_entry("transcode", max_length=2))
     return file
 
 

@@ -7,21 +7,11 @@ from importlib import resources
 
 import pytest
 
+from channel_entry import channel_entry
+
 PACKAGED = resources.files("mq_common").joinpath("channels.toml").read_text("utf-8")
 
-PREVIEW = """
-[channels.preview]
-delivery_limit = 3
-job_time_limit_s = 60
-
-[profiles.media.preview]
-prefetch = 1
-concurrency = 1
-retries = { count = 0, initial_ms = 0, multiplier = 1.0, max_ms = 0 }
-workers = { min = 1, max = 2 }
-messages_per_worker = 10
-simulated = { latency_ms = 0, failure_rate = 0.0 }
-"""
+PREVIEW = channel_entry("preview")
 
 WORKERS = ("thumbnail-1", "transcode-1", "subtitle-1")
 

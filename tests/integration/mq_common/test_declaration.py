@@ -12,25 +12,13 @@ from typing import Any
 import pytest
 from pika.adapters.blocking_connection import BlockingChannel
 
+from channel_entry import channel_entry
 from mq_common.channels import ChannelSpec, load_channels
 from mq_common.settings import BrokerSettings
 from mq_common.topology import declare_topology
 from mq_workers import depth
 from refusing_port import refusing_port
 
-POSTER = """
-[channels.poster]
-delivery_limit = 2
-job_time_limit_s = 60
-
-[profiles.media.poster]
-prefetch = 1
-concurrency = 1
-retries = { count = 0, initial_ms = 0, multiplier = 1.0, max_ms = 0 }
-workers = { min = 0, max = 1 }
-messages_per_worker = 1
-simulated = { latency_ms = 0, failure_rate = 0.0 }
-"""
 QUEUES = {f"media.{name}{end}" for name in load_channels() for end in ("", ".dlq")}
 
 
@@ -70,7 +58,7 @@ def test_every_queue_is_declared_once_and_found_afterwards(amqp_url: str, channe
 def test_a_channel_that_is_added_is_the_only_one_that_is_declared(amqp_url: str, tmp_path: Path) -> None:
     topology(amqp_url)
     file = tmp_path / "channels.toml"
-    file.write_text(resources.files("mq_common").joinpath("channels.toml").read_text("utf-8") + POSTER)
+    file.write_text(resources.files("mq_common").joinpath("channels.toml").read_text("utf-8") + channel_entry("poster"))
 
     done = topology(amqp_url, MEDIAFLOW_CHANNELS=str(file))
 

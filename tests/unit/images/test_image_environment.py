@@ -1,6 +1,7 @@
 """What of the lock files goes into which image."""
 
 import sys
+import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -69,7 +70,8 @@ def test_a_package_with_a_version_for_each_python_keeps_them_all_with_their_hash
 def test_all_that_a_service_asks_for_is_locked(lock, house, service):
     needed = lock.closure(house.foreign([f"mediaflow-{service}"]))
     assert lock.closure(house.foreign(image_environment.SHARED)) <= needed
-    assert house.entry_point(f"mediaflow-{service}") == f"{service}.__main__:main"
+    project = tomllib.loads((ROOT / "services" / service / "pyproject.toml").read_text())["project"]
+    assert f"mediaflow-{service}" in project["scripts"], "the image starts the command of this name"
 
 
 def test_only_the_channel_that_recognises_speech_brings_engines_and_model(lock, house):

@@ -21,7 +21,6 @@ _DRAINED_BYTES = 64 * 1024
 
 _current = threading.local()
 
-
 #: WSGI's start_response (PEP 3333).
 StartResponse = Callable[..., Any]
 

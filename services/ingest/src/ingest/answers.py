@@ -1,7 +1,7 @@
 """An answer as status, headers and body: sent as it is where speed counts, or by way of Flask."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import lru_cache
@@ -10,8 +10,7 @@ from http import HTTPStatus
 from flask import Response
 from gunicorn import SERVER
 
-#: WSGI's start_response (PEP 3333), as far as it is used here.
-StartResponse = Callable[[str, list[tuple[str, str]]], object]
+from mq_common.web_process import StartResponse
 
 
 @dataclass(frozen=True, slots=True)

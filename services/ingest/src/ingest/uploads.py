@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 
 from ingest import metrics
 from ingest.acceptance import Acceptance, announce
-from ingest.answers import Answer, StartResponse
+from ingest.answers import Answer
 from ingest.bodies import RequestBody
 from ingest.content_types import BodyForm, bare_type, body_form
 from ingest.error_answers import answer_error
@@ -22,7 +22,7 @@ from ingest.runtime import Runtime
 from ingest.simulation import run_burst, take_json
 from ingest.traces import next_traceparent
 from mq_common.events import MediaEvent
-from mq_common.web_process import announcing_close
+from mq_common.web_process import StartResponse, announcing_close
 
 log = structlog.get_logger()
 
