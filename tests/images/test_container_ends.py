@@ -33,11 +33,11 @@ def test_a_container_that_is_asked_to_stop_ends_soon_and_well(fleet: ContainerFl
 
 @pytest.mark.parametrize("service", ["thumbnail", "replayer"])
 def test_a_container_that_still_looks_for_its_broker_can_be_stopped(fleet: ContainerFleet, service: str):
-    options = [*LOCKED_IN, "--network", fleet.network, "--env=AMQP_URL=amqp://nobody.invalid"]
+    settings = ["AMQP_URL=amqp://nobody.invalid", "MEDIAFLOW_LOG_LEVEL=info", "MEDIAFLOW_STORE_URL=file:///tmp/store"]
+    options = [*LOCKED_IN, "--network", fleet.network, *(f"--env={each}" for each in settings)]
     command = ["--channel", "subtitle"] if service == "replayer" else []
     container = fleet.engine.start(image_of(service), *command, options=options)
-    began = time.monotonic()
-    fleet.until(lambda: time.monotonic() - began > 1.0 and fleet.engine.inspect(container)["State"]["Running"])
+    fleet.until(lambda: "broker_connect_retried" in fleet.engine.logs(container))
 
     code, seconds = stop(fleet, container)
 

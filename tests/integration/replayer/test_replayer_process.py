@@ -22,6 +22,7 @@ from mq_common.dead_letter_survey import survey
 from mq_common.events import MediaEvent
 from mq_common.settings import BrokerSettings
 from mq_workers import depth, eventually
+from refusing_port import refusing_port
 
 Environment = dict[str, str]
 
@@ -301,3 +302,24 @@ def test_a_queue_behind_a_broker_that_does_not_answer_is_not_called_empty(enviro
     said = replayer(away, "--channel", "subtitle", code=3)
     assert "not reachable" in said
     assert "empty" not in said
+
+
+@pytest.mark.parametrize("command", [("--channel", "subtitle"), ("list",)])
+def test_a_stop_while_it_still_looks_for_the_broker_says_nothing_of_the_broker_or_the_queue(
+    environment: Environment, command: tuple[str, ...]
+) -> None:
+    with refusing_port() as port:
+        looking = {
+            "AMQP_URL": f"amqp://127.0.0.1:{port}",
+            "MEDIAFLOW_LOG_LEVEL": "info",
+            "MEDIAFLOW_START_LIMIT_S": "60",
+        }
+        process = start(environment | looking, *command)
+        assert process.stderr is not None
+        assert any("broker_connect_retried" in line for line in process.stderr)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=30)
+
+    assert process.returncode == 0, f"{out}{err}"
+    assert "not reachable" not in err
+    assert "empty" not in out and "no dead letters" not in out

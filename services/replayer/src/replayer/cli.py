@@ -180,11 +180,14 @@ def _replay_for_programs(broker: BrokerSettings, spec: ChannelSpec, plan: Replay
 
 
 def _run_to_the_end(run: Replay, stopped: Callable[[], bool]) -> BrokerUnreachable | None:
-    """Run; gives what ended it early. Raises Busy, unless it was asked to stop while it waited."""
+    """Run; gives what ended it early. Raises Busy, unless it was asked to stop while it waited.
+
+    A stop while it still looked for the broker is a stop, and says nothing about the broker.
+    """
     try:
         run.run()
     except BrokerUnreachable as error:
-        return error
+        return None if stopped() and not run.tally.depth else error
     except Busy:
         if not stopped():
             raise
@@ -208,9 +211,14 @@ def _list(broker: BrokerSettings, specs: Iterable[ChannelSpec], store: StoreSett
         except Busy as error:
             sys.stderr.write(f"replayer: {error}\n")
             code = EXIT_INCOMPLETE
+        except BrokerUnreachable:
+            if not stopped():
+                raise
+    if stopped():
+        sys.stderr.write("replayer: stopped before all queues were looked at\n")
     if as_json:
         _print_json(groups_as_json(groups))
-    else:
+    elif not stopped() or any(groups):
         print_groups(groups)
     return code
 
