@@ -47,20 +47,26 @@ def _play(stage: Stage, drill: Drill, wanted: list[str]) -> bool:
     alerts = [alert for alert in drill.alerts if not wanted or alert in wanted]
     print(drill.said, flush=True)
     try:
+        _until_over(stage, alerts)  # an alert that is there before the harm proves nothing
         with drill.play(stage) as again:
             for alert in alerts:
                 print(f"  {alert} fires after {until_firing(stage, alert, again, _FIRES_WITHIN_S):.0f} s", flush=True)
         stage.purge(*_LEFT)
-        begun = time.monotonic()
-        while left := stage.prometheus.firing() & set(alerts):
-            if time.monotonic() - begun > _ENDS_WITHIN_S:
-                raise TimeoutError(f"{', '.join(sorted(left))} fires still after {_ENDS_WITHIN_S:g} s")
-            time.sleep(1)
-        print(f"  over {time.monotonic() - begun:.0f} s after the end", flush=True)
+        print(f"  over {_until_over(stage, alerts):.0f} s after the end", flush=True)
     except Exception as error:  # the next drill is played whatever this one ran into
         print(f"  FAIL: {type(error).__name__}: {error}", flush=True)
         return False
     return True
+
+
+def _until_over(stage: Stage, alerts: list[str]) -> float:
+    """Wait until none of the alerts fires; gives the seconds. Raises TimeoutError."""
+    begun = time.monotonic()
+    while left := stage.prometheus.firing() & set(alerts):
+        if time.monotonic() - begun > _ENDS_WITHIN_S:
+            raise TimeoutError(f"{', '.join(sorted(left))} fires still after {_ENDS_WITHIN_S:g} s")
+        time.sleep(1)
+    return time.monotonic() - begun
 
 
 if __name__ == "__main__":

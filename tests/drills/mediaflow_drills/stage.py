@@ -7,7 +7,7 @@ import signal
 import time
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,13 @@ _VARIABLES = {
     "MEDIAFLOW_INGEST_CAPACITY": "300",
 }
 
+#: What Prometheus has to know of the fleet before a drill means anything.
+_SEEN_BEFORE_ANY_HARM = (
+    "count(mediaflow_worker_consuming == 1) == 3",
+    "count(mediaflow_ingest_uploads_total) > 0",
+    "count(count by (rabbitmq_node) (rabbitmq_identity_info)) == 2",
+)
+
 
 class Stage:
     """One fleet; ended by `end`. Transcode works for a minute on each asset, and nine of ten subtitles fail."""
@@ -49,22 +56,29 @@ class Stage:
             _slow_and_failing(resources.files("mq_common").joinpath("channels.toml").read_text("utf-8"))
         )
         own = {"MEDIAFLOW_CHANNELS": str(channels), "MEDIAFLOW_OUTBOX": "on" if outbox else "off"}
-        self.fleet = WholeFleet(RunFolder.at(folder / ".run"), _VARIABLES | own)
-        self.spare = PrivateBroker(folder / "spare")
-        self.fleet.mediaflow("up")
-        self.node = PrivateBroker(self.fleet.folder.path / "broker")
+        with ExitStack() as started:  # what is up already is ended when the rest does not come up
+            self.fleet = WholeFleet(RunFolder.at(folder / ".run"), _VARIABLES | own)
+            started.callback(self.fleet.end)
+            self.spare = PrivateBroker(folder / "spare")
+            started.callback(self.spare.kill)
+            self.fleet.mediaflow("up")
+            self.node = PrivateBroker(self.fleet.folder.path / "broker")
+            self.prometheus = self._read_all(folder)
+            started.callback(self.prometheus.end)
+            for seen in _SEEN_BEFORE_ANY_HARM:
+                self.prometheus.await_result(seen)
+            self._started = started.pop_all()
+
+    def end(self) -> None:
+        """End all of it."""
+        self._started.close()
+
+    def _read_all(self, folder: Path) -> Prometheus:
         rules = folder / "rules.yaml"
         rules.write_text(yaml.safe_dump(fast_rules()))
         targets = targets_of(self.fleet)
         targets["rabbitmq"].append(urlsplit(self.spare.start().metrics_url).netloc)
-        self.prometheus = Prometheus(folder / "prometheus", configuration(targets, [rules]))
-        self.prometheus.await_result("count(mediaflow_worker_consuming == 1) == 3")
-
-    def end(self) -> None:
-        """End all of it."""
-        for end in (self.prometheus.end, self.spare.kill, self.fleet.end):
-            with suppress(Exception):
-                end()
+        return Prometheus(folder / "prometheus", configuration(targets, [rules]))
 
     def burst(self, count: int) -> None:
         """Send uploads; whether they are taken is not the question."""
