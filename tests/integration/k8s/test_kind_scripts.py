@@ -11,9 +11,26 @@ import pytest
 _ROOT = Path(__file__).parents[3]
 _TOOLS = ("docker", "kind", "kubectl", "helm")
 #: What scripts themselves use.
-_USUAL = ("sh", "dirname", "mkdir", "sed", "grep", "rm", "cat", "printf", "make", "env", "touch", "basename")
+_USUAL = (
+    "sh",
+    "dirname",
+    "mkdir",
+    "sed",
+    "grep",
+    "rm",
+    "cat",
+    "cksum",
+    "cut",
+    "sort",
+    "printf",
+    "make",
+    "env",
+    "touch",
+    "basename",
+)
 
-#: "kind get clusters" tells what was created; docker may be told not to answer, or to have no images.
+#: "kind get clusters" tells what was created; docker may be told not to answer, to have no images, or newer ones; the
+#: namespace remembers what it is told.
 _STAND_IN = """#!/bin/sh
 echo "$(basename "$0") $*" >>"$CALLS"
 case "$(basename "$0") $1 $2" in
@@ -21,7 +38,11 @@ case "$(basename "$0") $1 $2" in
     "kind delete cluster") rm -f "$CALLS.cluster" ;;
     "kind get clusters") [ ! -e "$CALLS.cluster" ] || echo mediaflow ;;
     "docker info "*) [ -z "$NO_ENGINE" ] ;;
-    "docker image inspect") [ -z "$NO_IMAGES" ] ;;
+    "docker image inspect") [ -z "$NO_IMAGES" ] && echo "sha256:$BUILD" ;;
+    "kubectl annotate --overwrite") echo "${5#*=}" >"$CALLS.images" ;;
+    "kubectl get namespace") cat "$CALLS.images" ;;
+    "kubectl get crd") [ -z "$NO_KEDA" ] ;;
+    "helm template mediaflow") printf '  image: rabbitmq:4.3\n  image: mediaflow-ingest:0.1.0\n' ;;
 esac
 """
 
@@ -97,7 +118,28 @@ def test_kind_up_a_second_time_makes_no_second_cluster(run: Run, calls: Path) ->
 
     assert done.returncode == 0, done.stderr
     assert "kind create" not in calls.read_text()
-    assert "upgrade --install mediaflow" in calls.read_text()
+    assert "helm upgrade --install" in calls.read_text()
+    assert "rollout restart" not in calls.read_text()
+
+
+def test_pods_of_earlier_images_are_replaced_though_the_images_names_are_the_same(run: Run, calls: Path) -> None:
+    assert run("kind_up").returncode == 0
+
+    done = run("kind_up", BUILD="2")
+
+    assert done.returncode == 0, done.stderr
+    assert "rollout restart deployment" in calls.read_text()
+
+
+def test_without_a_network_the_cluster_s_addons_and_docker_s_images_are_taken_and_no_repository_is_asked(
+    run: Run, calls: Path
+) -> None:
+    done = run("kind_up", ADDONS="keep")
+
+    assert done.returncode == 0, done.stderr
+    told = calls.read_text()
+    assert "--repo" not in told
+    assert "mediaflow-load:0.1.0 rabbitmq:4.3" in told
 
 
 def test_rabbitmq_comes_from_its_operator_where_that_is_asked_for_and_monitoring_can_be_left_out(
@@ -112,7 +154,13 @@ def test_rabbitmq_comes_from_its_operator_where_that_is_asked_for_and_monitoring
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"), [({"RABBITMQ": "mine"}, "RABBITMQ=mine"), ({"NO_IMAGES": "1"}, "make images builds it")]
+    ("variables", "said"),
+    [
+        ({"RABBITMQ": "mine"}, "RABBITMQ=mine"),
+        ({"ADDONS": "none"}, "ADDONS=none"),
+        ({"ADDONS": "keep", "NO_KEDA": "1"}, "has no KEDA"),
+        ({"NO_IMAGES": "1"}, "make images builds it"),
+    ],
 )
 def test_what_can_not_work_is_said_in_one_line(run: Run, variables: dict[str, str], said: str) -> None:
     done = run("kind_up", **variables)
