@@ -3,7 +3,7 @@
 # kind supports a node image only with the release that built it: this one is of kind 0.33.
 KIND_NODE_IMAGE=${KIND_NODE_IMAGE:-kindest/node:v1.36.4@sha256:099e049362a1526b2db71494e1947aae99bd16290d7c895f2b7ea312e3cbfaed}
 
-KEDA_CHART=2.20.2
+KEDA_CHART=2.21.1
 KEDA_REPOSITORY=https://kedacore.github.io/charts
 
 METRICS_SERVER_CHART=3.13.0
