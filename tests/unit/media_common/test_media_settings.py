@@ -22,16 +22,16 @@ def test_anything_else_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, url: 
 
 
 def test_limits_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MEDIAFLOW_MEDIA_THREADS", "3")
+    monkeypatch.setenv("MEDIAFLOW_MEDIA_MEMORY_LIMIT_MB", "300")
     monkeypatch.setenv("MEDIAFLOW_MEDIA_MAX_PIXELS", "1000")
     monkeypatch.setenv("MEDIAFLOW_MEDIA_SCRATCH_DIR", "/scratch")
 
     settings = MediaSettings()
 
-    assert (settings.threads, settings.max_pixels, settings.scratch_dir) == (3, 1000, Path("/scratch"))
+    assert (settings.memory_limit_mb, settings.max_pixels, settings.scratch_dir) == (300, 1000, Path("/scratch"))
 
 
-@pytest.mark.parametrize("name", ["THREADS", "MEMORY_LIMIT_MB", "MAX_PIXELS", "MAX_DURATION_S", "PROBE_TIME_LIMIT_S"])
+@pytest.mark.parametrize("name", ["MEMORY_LIMIT_MB", "MAX_PIXELS", "MAX_DURATION_S", "PROBE_TIME_LIMIT_S"])
 def test_a_limit_of_nothing_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(f"MEDIAFLOW_MEDIA_{name}", "0")
 

@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from media_common.cpus import available_cpus
-
 
 class Settings(BaseSettings):
     """Frozen settings under the fleet's one prefix."""
@@ -48,7 +46,6 @@ class MediaSettings(Settings):
 
     model_config = SettingsConfigDict(env_prefix="MEDIAFLOW_MEDIA_")
 
-    threads: int = Field(default_factory=available_cpus, ge=1, le=256, description="threads of one ffmpeg child")
     memory_limit_mb: int = Field(
         default=4096, ge=128, description="memory of one child in MiB; a job that needs more is refused"
     )

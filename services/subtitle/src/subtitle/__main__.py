@@ -6,6 +6,7 @@ from functools import partial
 from media_common.errors import INTERRUPTED, PERMANENT, TRANSIENT
 from media_common.hls import publish_master
 from media_common.job import ChannelJob
+from media_common.memory_share import within_container
 from media_common.settings import MediaSettings, StoreSettings
 from media_common.store import open_store
 from mq_common.channels import ChannelSpec
@@ -30,8 +31,8 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
     return ChannelJob(
         store,
         CHANNEL,
-        SubtitleWork(engine, settings),
-        settings=media,
+        SubtitleWork(engine, within_container(settings, spec.concurrency)),
+        settings=within_container(media, spec.concurrency),
         simulate=SimulatedProvider(spec),
         after_commit=partial(publish_master, store, master_channel=MASTER_CHANNEL),
     )

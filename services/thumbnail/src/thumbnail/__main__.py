@@ -5,6 +5,7 @@ import sys
 from media_common.cpus import cpus_per_job
 from media_common.errors import INTERRUPTED, PERMANENT, TRANSIENT
 from media_common.job import ChannelJob
+from media_common.memory_share import within_container
 from media_common.settings import MediaSettings, StoreSettings
 from media_common.store import open_store
 from mq_common.channels import ChannelSpec
@@ -27,7 +28,13 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
         poster_px=settings.poster_px,
         threads=settings.threads or cpus_per_job(spec.concurrency),
     )
-    return ChannelJob(open_store(store_settings), CHANNEL, work, settings=media, simulate=SimulatedProvider(spec))
+    return ChannelJob(
+        open_store(store_settings),
+        CHANNEL,
+        work,
+        settings=within_container(media, spec.concurrency),
+        simulate=SimulatedProvider(spec),
+    )
 
 
 def main() -> int:

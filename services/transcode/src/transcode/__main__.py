@@ -8,6 +8,7 @@ from media_common.cpus import cpus_per_job
 from media_common.errors import INTERRUPTED, PERMANENT, TRANSIENT
 from media_common.hls import publish_master
 from media_common.job import ChannelJob
+from media_common.memory_share import within_container
 from media_common.settings import MediaSettings, StoreSettings
 from media_common.store import open_store
 from mq_common.channels import ChannelSpec
@@ -30,7 +31,7 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
         store,
         CHANNEL,
         Transcode(settings.threads or cpus_per_job(spec.concurrency), settings.max_frame_rate),
-        settings=media,
+        settings=within_container(media, spec.concurrency),
         simulate=SimulatedProvider(spec),
         after_commit=partial(publish_master, store, master_channel=CHANNEL),
     )
