@@ -32,9 +32,11 @@ start_addons() {
     alive volumes || background volumes "$bin/volumes" --root "$folder/volumes" --kubeconfig "$folder/pki/volumes.kubeconfig"
     offer metrics-server metrics-server
     "$kubectl" apply -f "$bin/metrics-server.yaml" >/dev/null
+    offer kube-state-metrics kube-state-metrics
     offer keda keda
     offer keda-metrics-apiserver keda-adapter
     offer keda-admission-webhooks keda-admission-webhooks
     offer cluster-operator rabbitmq-operator manager
-    "$kubectl" apply --server-side -f "$bin/keda.yaml" -f "$bin/rabbitmq-operator.yaml" -f "$bin/monitoring.yaml" >/dev/null
+    "$kubectl" apply --server-side -f "$bin/keda.yaml" -f "$bin/rabbitmq-operator.yaml" -f "$bin/monitoring.yaml" \
+        -f "$bin/kube-state-metrics.yaml" >/dev/null
 }
