@@ -111,6 +111,17 @@ def test_kind_up_makes_the_cluster_installs_everything_and_prints_where_it_is(ru
     assert "password" in done.stdout
 
 
+def test_kedas_errors_are_read_by_the_prometheus_that_comes_before_it(run: Run, calls: Path) -> None:
+    assert run("kind_up").returncode == 0
+
+    (keda,) = (line for line in calls.read_text().splitlines() if "--install keda " in line)
+    assert "prometheus.operator.serviceMonitor.additionalLabels.release=kube-prometheus-stack" in keda
+    assert calls.read_text().index("--install kube-prometheus-stack") < calls.read_text().index(keda)
+
+    assert run("kind_up", MONITORING="0").returncode == 0
+    assert "prometheus.operator" not in calls.read_text()
+
+
 def test_kind_up_a_second_time_makes_no_second_cluster(run: Run, calls: Path) -> None:
     assert run("kind_up").returncode == 0
 
