@@ -74,3 +74,18 @@ def test_the_notes_say_how_to_reach_what_there_is(helm: Path, tmp_path: Path) ->
 
     hosts = merged(at("ingest.ingress", {"enabled": True, "host": "films.example"}))
     assert "https://films.example" in installed(helm, hosts, tmp_path)[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "address"),
+    [
+        ({}, "http://localhost:8080"),
+        ({"ingest": {"service": {"type": "NodePort", "nodePort": 30080}}}, "http://NODE:30080"),
+        ({"ingest": {"service": {"type": "NodePort"}}}, "http://NODE:PORT"),
+        ({"ingest": {"ingress": {"enabled": True, "host": "films.example"}}}, "https://films.example"),
+    ],
+)
+def test_the_notes_upload_to_where_the_front_door_is(helm: Path, tmp_path: Path, values: Json, address: str) -> None:
+    notes, _ = installed(helm, merged({"ingest": {"allowSimulated": True}}, values), tmp_path)
+
+    assert set(re.findall(r"(\S+?)/media/(?:upload|burst)", notes.replace("'", " "))) == {address}
