@@ -13,10 +13,11 @@ _HERE = Path(__file__).parent
 sys.path[:0] = [str(_HERE), str(_HERE.parent / "chaos")]
 
 from mediaflow_k8s.client_pod import NAME  # noqa: E402 - found by the line before
-from mediaflow_k8s.demo_steps import STEPS, Step, StepFailed  # noqa: E402
+from mediaflow_k8s.demo_steps import STEPS, NotPlayed, Step, StepFailed  # noqa: E402
 from mediaflow_k8s.installation import Installation  # noqa: E402
 from mediaflow_k8s.kubectl import CommandFailed  # noqa: E402
 from mediaflow_k8s.parameters import ROOT, Missing, read_parameters  # noqa: E402
+from mediaflow_k8s.tables import summary  # noqa: E402
 from mediaflow_k8s.tools import find_tools  # noqa: E402
 
 _KIND = ROOT / ".run" / "kind" / "kubeconfig"
@@ -44,20 +45,20 @@ def main() -> int:
     finally:
         fleet.kubectl.run("delete", "pod,configmap", NAME, "--ignore-not-found")
         fleet.kubectl.run("delete", "networkpolicy", f"{NAME}-in", f"{NAME}-out", "--ignore-not-found")
-    failed = [name for name, passed in verdicts.items() if not passed]
-    print(
-        f"\n{len(verdicts) - len(failed)} of {len(verdicts)} passed"
-        + (f"; failed: {', '.join(failed)}" if failed else "")
-    )
-    return 1 if failed else 0
+    print(f"\n{summary(verdicts)}")
+    return 1 if False in verdicts.values() else 0
 
 
-def _play(step: Step, fleet: Installation) -> bool:
+def _play(step: Step, fleet: Installation) -> bool | None:
+    """Tell whether it passed; None: it was not played."""
     print(f"\n=== {step.name}. {step.does}\n    watch: {step.watch}\n", flush=True)
     began = time.monotonic()
     try:
         print(step.act(fleet))
         passed = True
+    except NotPlayed as why:
+        print(f"not played on a cluster: {why}", flush=True)
+        return None
     except (StepFailed, CommandFailed, TimeoutError) as error:
         print(error)
         passed = False

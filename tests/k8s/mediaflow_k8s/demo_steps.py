@@ -24,6 +24,10 @@ class StepFailed(Exception):
     """It went otherwise than it has to. One sentence."""
 
 
+class NotPlayed(Exception):
+    """It is none for a cluster. Says where it is played."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One scenario. ``act`` gives what is shown, and raises StepFailed."""
@@ -52,12 +56,14 @@ def burst_and_keda(fleet: Installation) -> str:
     fleet.await_workers("transcode", fewest, 300)
     fleet.await_drained(120)
     before, deadline = fleet.redeliveries(), time.monotonic() + fleet.parameters.limit(600)
+    shown = ""
     with scaling_watched(fleet, "transcode") as watch:
         burst = _burst(fleet, fleet.parameters.burst)
-        shown = depth_table(_depths(fleet))
         while True:
             now = watch.look()
             risen = any(moment.wanted == most for moment in watch.moments)
+            if risen and now.messages and not shown:
+                shown = depth_table(_depths(fleet))
             if risen and now.messages == 0 and (now.wanted, now.running) == (fewest, fewest):
                 break
             _expect(time.monotonic() < deadline, f"it took too long\n{scaling_table(watch.moments)}")
@@ -68,7 +74,7 @@ def burst_and_keda(fleet: Installation) -> str:
     again = fleet.redeliveries()["transcode"] - before["transcode"]
     _expect(not again, f"the broker delivered {again} messages again because of scaling")
     _account(fleet, burst, fleet.parameters.burst)
-    return shown + "\nredelivered because of scaling: 0"
+    return f"{shown}\n\nredelivered because of scaling: 0"
 
 
 def flaky_provider(fleet: Installation) -> str:
@@ -98,12 +104,19 @@ def killed_workers(fleet: Installation) -> str:
     _expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
     _account(fleet, burst, count)
     again = {channel: after - before[channel] for channel, after in fleet.redeliveries().items()}
-    return "\n".join([*said, f"delivered again: {again}; each asset is done, or a dead letter of subtitle, once"])
+    told = ", ".join(f"{channel} {number}" for channel, number in again.items())
+    return "\n".join(
+        [
+            *said,
+            f"delivered again: {told} (what a worker could end in its last second it did not give back)",
+            f"each of {count} assets is done, or a dead letter of subtitle, once",
+        ]
+    )
 
 
 def requeue_storm(_: Installation) -> str:
     """Scenario 5."""
-    return "not on a cluster: it takes a consumer that misbehaves on purpose; `make scenario N=5` plays it here"
+    raise NotPlayed("it takes a consumer that misbehaves on purpose; `make scenario N=5` plays it on this machine")
 
 
 def broker_node(fleet: Installation) -> str:
@@ -183,7 +196,7 @@ STEPS = (
     Step(
         "2",
         "a burst; the slow provider swells its queue",
-        "only transcode waits, and KEDA gives it workers",
+        "transcode waits when the others are nearly done, and KEDA gives it workers",
         burst_and_keda,
     ),
     Step("3", "the flaky provider", "retries, then subtitle's own dead-letter queue, with the reason", flaky_provider),

@@ -24,6 +24,15 @@ def depth_table(depths: Mapping[str, Mapping[str, int]]) -> str:
     return aligned(rows)
 
 
+def summary(verdicts: Mapping[str, bool | None]) -> str:
+    """Say how steps went, by name; None: not played, and that is no pass."""
+    named = {which: [name for name, verdict in verdicts.items() if verdict is which] for which in (True, False, None)}
+    said = f"{len(named[True])} of {len(named[True]) + len(named[False])} passed"
+    for what, names in (("failed", named[False]), ("not played here", named[None])):
+        said += f"; {what}: {', '.join(names)}" if names else ""
+    return said
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Lay rows out in columns."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

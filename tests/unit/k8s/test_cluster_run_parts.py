@@ -11,7 +11,7 @@ from mediaflow_k8s.observer import line_of
 from mediaflow_k8s.own_values import own_values
 from mediaflow_k8s.parameters import CHART, Missing, Parameters, read_parameters
 from mediaflow_k8s.pod_troubles import image_troubles, start_troubles
-from mediaflow_k8s.tables import scaling_table
+from mediaflow_k8s.tables import scaling_table, summary
 from mediaflow_k8s.timeline import Moment, faults_of_burst, moment_of, steps, thinned
 
 
@@ -283,3 +283,8 @@ def test_a_job_that_was_begun_twice_is_told_unless_it_was_waiting_for_its_next_t
     observed = seen("a", "delivered", "delivered") + seen("b", *_DONE) + seen("c", "delivered", "delivered")
 
     assert repeated(observed, lambda _, asset: asset == "c") == {("transcode", "a"): 2}
+
+
+def test_what_was_not_played_is_no_pass() -> None:
+    assert summary({"1": True, "2": True}) == "2 of 2 passed"
+    assert summary({"1": True, "2": False, "5": None}) == "1 of 2 passed; failed: 2; not played here: 5"
