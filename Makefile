@@ -75,7 +75,7 @@ scenario: bootstrap ## Play one of them: make scenario N=3
 chaos: bootstrap-dev ## Hurt the fleet under load and prove that nothing was lost (MINUTES=30 SEED=7, ARGS=… chooses)
 	@PYTHONPATH=tests/support $(BIN)/python tests/chaos/run.py $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
-drill: bootstrap-dev ## Make alerts fire on a fleet of their own: make drill ALERT=MediaflowNoConsumers; all without ALERT
+drill: bootstrap-dev ## Make alerts fire on a fleet of their own: make drill ALERT=MediaflowNoConsumers; all without ALERT but those of a cluster
 	@PYTHONPATH=tests/support $(BIN)/python tests/drills/run.py $(ALERT)
 
 # Only what is said on the command line: some shells have a HOST of their own in the environment.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pika
@@ -18,11 +19,11 @@ Again = Callable[[], None]
 
 @dataclass(frozen=True)
 class Drill:
-    """A situation by name; `outbox` says which of the two fleets it is for."""
+    """A situation, and the alerts that it makes fire. ``stage``: what it is played on, by its name in run.py."""
 
     alerts: tuple[str, ...]
-    play: Callable[[Stage], AbstractContextManager[Again]]
-    outbox: bool = True
+    play: Callable[[Any], AbstractContextManager[Again]]
+    stage: str
 
     @property
     def said(self) -> str:
@@ -33,11 +34,11 @@ class Drill:
 DRILLS: list[Drill] = []
 
 
-def drill(*alerts: str, outbox: bool = True) -> Callable[[Callable[[Stage], Iterator[Again]]], None]:
+def drill(*alerts: str, stage: str = "fleet") -> Callable[[Callable[[Any], Iterator[Again]]], None]:
     """Enter a drill into the list."""
 
-    def enter(play: Callable[[Stage], Iterator[Again]]) -> None:
-        DRILLS.append(Drill(alerts, contextmanager(play), outbox))
+    def enter(play: Callable[[Any], Iterator[Again]]) -> None:
+        DRILLS.append(Drill(alerts, contextmanager(play), stage))
 
     return enter
 
@@ -193,7 +194,7 @@ def _a_node_that_is_gone(stage: Stage) -> Iterator[Again]:
         stage.spare.start()
 
 
-@drill("MediaflowUnroutable", "MediaflowUploadsRefused", outbox=False)
+@drill("MediaflowUnroutable", "MediaflowUploadsRefused", stage="fleet without outbox")
 def _bindings_that_are_gone(stage: Stage) -> Iterator[Again]:
     """Every queue is taken from the exchange, and uploads go on, with no outbox to wait in."""
     queues = ("media.thumbnail", "media.transcode", "media.subtitle")
@@ -208,7 +209,7 @@ def _bindings_that_are_gone(stage: Stage) -> Iterator[Again]:
                 channel.queue_bind(queue, "media.topic", "media.*")
 
 
-@drill("MediaflowQueueFull", outbox=False)
+@drill("MediaflowQueueFull", stage="fleet without outbox")
 def _a_full_queue(stage: Stage) -> Iterator[Again]:
     """A policy lets three messages into transcode's queue, and uploads go on."""
     stage.rabbitmqctl("set_policy", "--apply-to", "queues", "drill", r"^media\.transcode$", '{"max-length": 3}')

@@ -23,7 +23,11 @@ from local_fleet.run_folder import RunFolder
 from mediaflow_drills.fast_rules import fast_rules
 from mq_workers import rabbitmqctl
 from prometheus_process import Prometheus, configuration, targets_of
+from promql_names import CHART
 from whole_fleet import WholeFleet
+
+#: What drills leave behind in the queues of slow and failing channels.
+_LEFT = ("media.transcode", "media.transcode.dlq", "media.subtitle.dlq")
 
 #: A queue that the fleet does not know, which gets every event too.
 DRILL_QUEUE = "media.drill"
@@ -75,7 +79,7 @@ class Stage:
 
     def _read_all(self, folder: Path) -> Prometheus:
         rules = folder / "rules.yaml"
-        rules.write_text(yaml.safe_dump(fast_rules()))
+        rules.write_text(yaml.safe_dump(fast_rules(yaml.safe_load((CHART / "rules" / "alerts.yaml").read_text()))))
         targets = targets_of(self.fleet)
         targets["rabbitmq"].append(urlsplit(self.spare.start().metrics_url).netloc)
         return Prometheus(folder / "prometheus", configuration(targets, [rules]))
@@ -106,9 +110,9 @@ class Stage:
             with suppress(OSError):
                 self._manage("DELETE", f"connections/{quote(each['name'], safe='')}")
 
-    def purge(self, *queues: str) -> None:
-        """Empty queues that are there."""
-        for queue in queues:
+    def tidy(self) -> None:
+        """Empty the queues that a drill leaves full."""
+        for queue in _LEFT:
             with suppress(pika.exceptions.AMQPError), self.channel() as channel:
                 channel.queue_purge(queue)
 

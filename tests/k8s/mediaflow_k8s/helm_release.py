@@ -3,7 +3,7 @@
 import json
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -28,11 +28,15 @@ class HelmRelease:
         """Install, and wait until all is ready; ends early when `hopeless` says why it never will be."""
         self._watched("install", self.name, CHART, *_files(values), *_wait(limit_s), limit_s=limit_s, hopeless=hopeless)
 
-    def upgrade(self, *values: Path, limit_s: float, hopeless: Callable[[], str], sets: dict[str, Any]) -> None:
-        """Upgrade to these values and single ones beside them, and wait until all is ready."""
-        single = [f"--set-json={name}={json.dumps(value)}" for name, value in sets.items()]
-        words = ("upgrade", self.name, CHART, *_files(values), *single, *_wait(limit_s))
+    def upgrade(self, *values: Path, limit_s: float, hopeless: Callable[[], str], options: Sequence[str] = ()) -> None:
+        """Upgrade to these values, and wait until all is ready."""
+        words = ("upgrade", self.name, CHART, *_files(values), *options, *_wait(limit_s))
         self._watched(*words, limit_s=limit_s, hopeless=hopeless)
+
+    def over_edits(self) -> tuple[str, ...]:
+        """Give the option with which an upgrade puts back what kubectl changed: Helm 3 does it without being told."""
+        major = self._run("version", "--template={{.Version}}", limit_s=60).lstrip("v").partition(".")[0]
+        return ("--force-conflicts",) if int(major) > 3 else ()
 
     def rollback(self, revision: int, *, limit_s: float) -> None:
         """Go back to a revision, and wait until all is ready."""
@@ -45,6 +49,11 @@ class HelmRelease:
     def test(self, *, limit_s: float) -> str:
         """Run the chart's own tests; gives their logs. Raises CommandFailed when one fails."""
         return self._run("test", self.name, "--logs", f"--timeout={limit_s:.0f}s", limit_s=limit_s + 30)
+
+    def rendered(self, template: str, *values: Path) -> str:
+        """Give what one template of the chart makes of these values; nothing is installed."""
+        only = f"--show-only=templates/{template}.yaml"
+        return self._run("template", self.name, CHART, *_files(values), only, limit_s=60)
 
     def notes(self) -> str:
         """Give what the release said to whoever installed it."""

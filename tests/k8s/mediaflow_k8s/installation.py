@@ -5,6 +5,7 @@ import json
 import secrets
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -112,9 +113,17 @@ class Installation:
 
     def upgrade(self, more: Values | None = None, **sets: Any) -> None:
         """Upgrade to `more` values and wait until all is ready again."""
+        single = [f"--set-json={name}={json.dumps(value)}" for name, value in sets.items()]
+        self._upgrade(self.values_files(more), single, self._hopeless)
+
+    def mend(self) -> None:
+        """Put back what kubectl changed, as whoever installed it would."""
+        self._upgrade(self.values_files(), self.helm.over_edits(), lambda: "")
+
+    def _upgrade(self, values: list[Path], options: Sequence[str], hopeless: Callable[[], str]) -> None:
         limit_s = self.parameters.limit(READY_S)
         try:
-            self.helm.upgrade(*self.values_files(more), limit_s=limit_s, hopeless=self._hopeless, sets=sets)
+            self.helm.upgrade(*values, limit_s=limit_s, hopeless=hopeless, options=options)
         except CommandFailed as error:
             raise CommandFailed(f"{error}\n{self.troubles()}") from None
 
