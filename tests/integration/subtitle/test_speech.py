@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from subtitle_runs import Runner, shown
+from subtitle_runs import Run, Runner, shown
 
 from media_fixtures.cache import FixtureCache
 
@@ -33,14 +33,19 @@ def words(text: str) -> list[str]:
     return re.findall(r"[a-z]+", text.lower())
 
 
-def test_whisper_hears_what_is_said_and_when(speech_clip: Path, run: Runner) -> None:
-    result = run(speech_clip, engine="whisper")
-    heard = words(" ".join(text for _, _, text in shown(result.text("en/subtitles.vtt"))))
+@pytest.fixture(scope="module")
+def clip_by_whisper(speech_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The clip, listened to once for all that is asked of it."""
+    return Runner(tmp_path_factory.mktemp("clip"))(speech_clip, engine="whisper")
+
+
+def test_whisper_hears_what_is_said_and_when(clip_by_whisper: Run) -> None:
+    heard = words(" ".join(text for _, _, text in shown(clip_by_whisper.text("en/subtitles.vtt"))))
     wanted = words(" ".join(SENTENCES))
     assert sum(word in heard for word in wanted) >= 0.95 * len(wanted)
     assert abs(len(heard) - len(wanted)) <= 2
-    assert_said_in_time(result.text("en/subtitles.vtt"))
-    assert result.details | {"cues": 0, "words": 0} == {
+    assert_said_in_time(clip_by_whisper.text("en/subtitles.vtt"))
+    assert clip_by_whisper.details | {"cues": 0, "words": 0} == {
         "source": "speech",
         "language": "en",
         "languageAssumed": True,
@@ -50,7 +55,7 @@ def test_whisper_hears_what_is_said_and_when(speech_clip: Path, run: Runner) -> 
         "cues": 0,
         "words": 0,
         "reason": None,
-        "tracks": result.details["tracks"],
+        "tracks": clip_by_whisper.details["tracks"],
         "skipped": [],
         "hls": {
             "subtitles": [
@@ -60,8 +65,8 @@ def test_whisper_hears_what_is_said_and_when(speech_clip: Path, run: Runner) -> 
     }
 
 
-def test_cues_end_with_sentences_and_stay_dark_in_pauses(speech_clip: Path, run: Runner) -> None:
-    cues = shown(run(speech_clip, engine="whisper").text("en/subtitles.vtt"))
+def test_cues_end_with_sentences_and_stay_dark_in_pauses(clip_by_whisper: Run) -> None:
+    cues = shown(clip_by_whisper.text("en/subtitles.vtt"))
     ends = [end for _, end, text in cues if text.endswith(".")]
     assert len(ends) == len(SENTENCES)
     assert not [cue for cue in cues if cue[0] < 14 and cue[1] > 11]
