@@ -1,6 +1,7 @@
 """Every kind of input, through the real job: what poster, sheets and storyboard show."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -12,9 +13,20 @@ from thumbnail.job import Thumbnail
 OFFSETS = (-0.4, 0, 0.4)
 
 
-@pytest.fixture
-def desk(tmp_path):
-    return Desk(tmp_path, "thumbnail", Thumbnail(tiles=100, tile_px=160, poster_px=1280, threads=2))
+@pytest.fixture(scope="module")
+def job_on(media_fixtures, tmp_path_factory):
+    """Give what the job makes of an input: done once, for all tests that look at it."""
+
+    @cache
+    def run(name):
+        desk = Desk(
+            tmp_path_factory.mktemp(name), "thumbnail", Thumbnail(tiles=100, tile_px=160, poster_px=1280, threads=2)
+        )
+        done = desk.run(media_fixtures[name])
+        assert desk.left_behind == []
+        return done
+
+    return run
 
 
 def size_of(path):
@@ -73,8 +85,8 @@ def video_pixels(path, at_s):
         ("chroma_444", (640, 360), (160, 90), 2),
     ],
 )
-def test_every_video_has_a_poster_and_a_storyboard_of_the_right_shape(desk, media_fixtures, name, poster, tile, tiles):
-    done = desk.run(media_fixtures[name])
+def test_every_video_has_a_poster_and_a_storyboard_of_the_right_shape(job_on, name, poster, tile, tiles):
+    done = job_on(name)
 
     assert done.names == ["poster.jpg", "sprite-1.jpg", "storyboard.vtt"]
     assert size_of(done.folder / "poster.jpg") == poster
@@ -85,14 +97,13 @@ def test_every_video_has_a_poster_and_a_storyboard_of_the_right_shape(desk, medi
     for _, _, _, (x, y, width, height) in listed:
         assert (width, height) == tile
         assert x + width <= sheet[0] and y + height <= sheet[1]
-    assert desk.left_behind == []
 
 
 @pytest.mark.parametrize(
     "name", ["plain", "open_gop", "long_gop", "far_key_frames", "late_start", "no_key_frames", "interlaced"]
 )
-def test_each_picture_shows_the_moment_its_cue_starts_at(desk, media_fixtures, name):
-    done = desk.run(media_fixtures[name])
+def test_each_picture_shows_the_moment_its_cue_starts_at(job_on, media_fixtures, name):
+    done = job_on(name)
 
     listed = cues(done)
     for cue in listed[1 : -1 : max(1, len(listed) // 3)]:
@@ -101,28 +112,28 @@ def test_each_picture_shows_the_moment_its_cue_starts_at(desk, media_fixtures, n
         assert min(apart, key=apart.__getitem__) == 0, apart
 
 
-def test_pictures_of_a_phones_portrait_are_upright(desk, media_fixtures):
-    done = desk.run(media_fixtures["rotated"])
+def test_pictures_of_a_phones_portrait_are_upright(job_on, media_fixtures):
+    done = job_on("rotated")
 
     expected = pixels(["-ss", "1", "-i", str(media_fixtures["rotated"])], 36, 64)  # turned by ffmpeg itself
     assert difference(pixels(["-i", str(done.folder / "poster.jpg")], 36, 64), expected) < 16
 
 
-def test_the_poster_is_no_black_frame(desk, media_fixtures):
-    done = desk.run(media_fixtures["black_intro"])
+def test_the_poster_is_no_black_frame(job_on):
+    done = job_on("black_intro")
 
     assert brightness(done.folder / "poster.jpg") > 80
     assert brightness(done.folder / "sprite-1.jpg") > 30
 
 
-def test_a_video_that_is_black_throughout_has_a_black_poster(desk, media_fixtures):
-    done = desk.run(media_fixtures["all_black"])
+def test_a_video_that_is_black_throughout_has_a_black_poster(job_on):
+    done = job_on("all_black")
 
     assert brightness(done.folder / "poster.jpg") < 5
 
 
-def test_hdr_is_shown_with_the_brightness_of_sdr(desk, media_fixtures):
-    done = desk.run(media_fixtures["hdr10"])
+def test_hdr_is_shown_with_the_brightness_of_sdr(job_on):
+    done = job_on("hdr10")
 
     # PQ shown as it is would be a grey of low contrast.
     values = pixels(["-i", str(done.folder / "poster.jpg")], 64, 36)
@@ -130,8 +141,8 @@ def test_hdr_is_shown_with_the_brightness_of_sdr(desk, media_fixtures):
     assert min(values) < 20
 
 
-def test_cover_art_is_the_poster_of_a_song(desk, media_fixtures):
-    done = desk.run(media_fixtures["cover_art"])
+def test_cover_art_is_the_poster_of_a_song(job_on):
+    done = job_on("cover_art")
 
     assert done.names == ["poster.jpg", "storyboard.vtt"]
     assert size_of(done.folder / "poster.jpg") == (500, 400)
@@ -139,15 +150,15 @@ def test_cover_art_is_the_poster_of_a_song(desk, media_fixtures):
 
 
 @pytest.mark.parametrize("name", ["audio_only", "audio_mp3", "damaged_cover"])
-def test_sound_without_a_picture_is_a_success_with_an_empty_storyboard(desk, media_fixtures, name):
-    done = desk.run(media_fixtures[name])
+def test_sound_without_a_picture_is_a_success_with_an_empty_storyboard(job_on, name):
+    done = job_on(name)
 
     assert done.names == ["storyboard.vtt"]
     assert (done.folder / "storyboard.vtt").read_text() == "WEBVTT\n"
 
 
-def test_of_a_file_that_breaks_off_the_part_that_is_there_is_shown(desk, media_fixtures):
-    done = desk.run(media_fixtures["truncated"])
+def test_of_a_file_that_breaks_off_the_part_that_is_there_is_shown(job_on):
+    done = job_on("truncated")
 
     assert 3 <= len(cues(done)) <= 5
 
