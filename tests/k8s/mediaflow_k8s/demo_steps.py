@@ -61,7 +61,8 @@ def burst_and_keda(fleet: Installation) -> str:
         burst = _burst(fleet, fleet.parameters.burst)
         while True:
             now = watch.look()
-            risen = any(moment.wanted == most for moment in watch.moments)
+            # To the most or not: a burst that is over without it has failed, and is not waited for.
+            risen = any(moment.wanted > fewest for moment in watch.moments)
             if risen and now.messages and not shown:
                 shown = depth_table(_depths(fleet))
             if risen and now.messages == 0 and (now.wanted, now.running) == (fewest, fewest):
