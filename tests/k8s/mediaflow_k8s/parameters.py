@@ -40,7 +40,7 @@ class Parameters:
     #: Fewest and most workers of transcode.
     fewest: int = 2
     most: int = 8
-    #: Assets of the burst that KEDA has to follow. It gets to the most workers in two steps, a quarter of a minute apart:
+    #: Assets of the burst that KEDA has to follow. It gets to the most workers in two steps, 15 seconds apart:
     #: 300 may be done before the second one where pods start fast.
     burst: int = 600
     #: Uploads a second, and seconds, of the load under which something is done to the fleet.
