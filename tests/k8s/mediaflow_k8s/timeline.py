@@ -38,9 +38,7 @@ def faults_of_burst(moments: Sequence[Moment], fewest: int, most: int) -> list[s
     if min(wanted) < fewest or max(wanted) > most:
         faults.append(f"between {min(wanted)} and {max(wanted)} workers were wanted, outside {fewest} to {most}")
     if max(wanted) < most:
-        faults.append(
-            f"no more than {max(wanted)} workers were wanted, {most} were expected (BURST= for more)"
-        )
+        faults.append(f"no more than {max(wanted)} workers were wanted, {most} were expected (BURST= for more)")
     elif max(moment.ready for moment in moments) < most:
         ready = max(moment.ready for moment in moments)
         faults.append(
