@@ -52,7 +52,7 @@ logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
 	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)
 
 # The tests start more than a thousand processes, and each would compile anew what no .pyc file keeps.
-test: bootstrap-dev ## Run all tests: unit, integration, end to end (PICTURES=1 keeps pictures of the pages in .screenshots)
+test: bootstrap-dev ## Run all tests: unit, integration, end to end
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: bootstrap-dev ## Check style and types

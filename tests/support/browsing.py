@@ -1,6 +1,5 @@
 """The console in a real browser, as operators have it: sizes, themes, languages, and what no page may do."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 #: Width and height in pixels.
 SIZES = {"phone": (390, 844), "desktop": (1440, 900), "wall": (1920, 1080)}
 
-#: Where pictures are kept to be looked at, as build output: make test PICTURES=1.
+#: Where pictures are kept to be looked at, as build output.
 SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 
 #: WCAG 2.2 up to AA, and what axe itself holds to be good.
@@ -26,9 +25,6 @@ _PATIENCE_MS = 30_000
 #: Chromium gives up what it loads when any interface of the machine comes or goes; other tests make namespaces.
 _NETWORK_CHANGED = "net::ERR_NETWORK_CHANGED"
 _TRIES = 5
-
-#: What scripts draw, they draw a dozen times a second: here the processor has to be the graphics card, too.
-_FEWER_FRAMES = "{ const each = requestAnimationFrame; requestAnimationFrame = (draw) => setTimeout(each, 70, draw); }"
 
 
 @dataclass
@@ -54,7 +50,6 @@ class Visitor:
             **({"locale": "en-GB"} | options),
         )
         context.set_default_timeout(_PATIENCE_MS)
-        context.add_init_script(_FEWER_FRAMES)
         page = context.new_page()
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.complaints.append(f"{page.url}: {error}"))
@@ -104,11 +99,12 @@ def check_width(page: Page) -> None:
     assert wider <= 0, f"{page.url} is {wider} px wider than its window"
 
 
-def take_picture(page: Page, name: str) -> None:
-    """Keep a picture of the whole page where PICTURES asks for it; `name` says the page, the size and the theme."""
-    if os.environ.get("PICTURES"):
-        SCREENSHOTS.mkdir(exist_ok=True)
-        page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True, animations="disabled")
+def take_picture(page: Page, name: str) -> Path:
+    """Keep a picture of the whole page; `name` says the page, the size and the theme."""
+    SCREENSHOTS.mkdir(exist_ok=True)
+    file = SCREENSHOTS / f"{name}.png"
+    page.screenshot(path=file, full_page=True, animations="disabled")
+    return file
 
 
 def until(page: Page, condition: Callable[[], Any], what: str = "the condition") -> None:
