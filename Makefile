@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.cache/bin:$(PATH)
 PYTEST_WORKERS ?= 4
 
 .DEFAULT_GOAL := help
-.PHONY: help dashboards drill run up down status scale pause resume reload dead-letters replay plan logs test lint format bench scenarios scenario chaos load images test-images kube-apiserver kube-programs kube-cluster kube-cluster-down test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
+.PHONY: help dashboards drill run up down status scale pause resume reload dead-letters replay plan logs test test-browser lint format bench scenarios scenario chaos load images test-images kube-apiserver kube-programs kube-cluster kube-cluster-down test-kube-api test-k8s kind-up kind-demo kind-down translations chart-docs lock clean environment bootstrap bootstrap-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,8 +52,12 @@ logs: environment ## Show the logs (NAME=thumbnail for some, FOLLOW=1 to go on)
 	@$(FLEET) logs $(NAME) $(if $(FOLLOW),--follow)
 
 # The tests start more than a thousand processes, and each would compile anew what no .pyc file keeps.
-test: bootstrap-dev ## Run all tests: unit, integration, end to end
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
+test: bootstrap-dev ## Run the tests: unit, integration, end to end, chart, chaos
+	@$(PYTEST) tests --ignore tests/browser $(ARGS)
+
+test-browser: bootstrap-dev ## Run the tests of the console in a real Chromium (pictures of every page: .screenshots)
+	@$(PYTEST) tests/browser $(ARGS)
 
 lint: bootstrap-dev ## Check style and types
 	@$(BIN)/ruff check .
