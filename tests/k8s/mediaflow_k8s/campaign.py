@@ -4,15 +4,14 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from mediaflow_chaos.load import LoadPlan
 from mediaflow_chaos.report import Report
 
 from mediaflow_k8s.installation import Installation
-from mediaflow_k8s.kubectl import until
 from mediaflow_k8s.ledger import repeated, report_of
 from mediaflow_k8s.own_values import CHANNELS, FAILURE_RATE
+from mediaflow_k8s.pod_faults import Deed
 from mq_common.simulation import fails
 
 #: Seconds of load before anything is done.
@@ -22,10 +21,6 @@ _ANSWER_S = 12.0
 #: Seconds for queues to become empty afterwards: longer than the three minutes after which RabbitMQ tries a
 #: dead-lettering again.
 _DRAIN_S = 300.0
-#: Seconds for a worker's pod to be replaced by a ready one.
-_POD_BACK_S = 180.0
-
-Deed = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,42 +80,3 @@ def _stop_workers(installation: Installation) -> None:
         installation.console.pause(channel)
     for channel in CHANNELS:
         installation.await_workers(channel, 0)
-
-
-def pod_fault(installation: Installation, component: str, channel: str | None = None, **flags: Any) -> Deed:
-    """Give the deed of deleting a pod that works; `grace_period=1`: as good as a crash."""
-
-    def deed() -> str:
-        name = str(installation.pods(component, channel)[0]["metadata"]["name"])
-        words = [f"--{flag.replace('_', '-')}={value}" for flag, value in flags.items()]
-        installation.kubectl.run("delete", "pod", name, "--wait=false", *words)
-        return f"deleted {name} {' '.join(words)}".strip()
-
-    return deed
-
-
-def await_ready(
-    installation: Installation, component: str, count: int, limit_s: float, channel: str | None = None
-) -> Deed:
-    """Give the deed of waiting until a component (or one channel's part of it) has so many ready pods again."""
-
-    def ready() -> bool:
-        pods = installation.pods(component, channel)
-        conditions = [{each["type"]: each["status"] for each in pod["status"]["conditions"]} for pod in pods]
-        return sum(each.get("Ready") == "True" for each in conditions) >= count
-
-    def deed() -> str:
-        began = time.monotonic()
-        until(ready, f"{count} ready pods of {channel or component}", installation.parameters.limit(limit_s))
-        return f"{channel or component} whole again after {time.monotonic() - began:.0f} s"
-
-    return deed
-
-
-def replaced(installation: Installation, channel: str, **flags: Any) -> tuple[Deed, Deed]:
-    """Give the deeds of deleting a channel's worker and of waiting until it has as many ready ones as before."""
-    count = int(installation.workers(channel)["spec"]["replicas"])
-    return (
-        pod_fault(installation, "worker", channel, **flags),
-        await_ready(installation, "worker", count, _POD_BACK_S, channel),
-    )
