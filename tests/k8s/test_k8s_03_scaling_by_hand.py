@@ -32,7 +32,7 @@ def test_keda_holds_the_number_that_it_is_told_and_takes_over_again(keda: Instal
 
 
 def test_the_console_sets_the_number_of_workers_and_gives_it_back(mediaflow: Installation) -> None:
-    before = mediaflow.workers("subtitle")["spec"]["replicas"]
+    fewest = mediaflow.fewest_workers("subtitle")
 
     mediaflow.console.scale("subtitle", 2)
 
@@ -40,5 +40,5 @@ def test_the_console_sets_the_number_of_workers_and_gives_it_back(mediaflow: Ins
     if mediaflow.has_keda:
         mediaflow.console.resume("subtitle")
     else:
-        mediaflow.console.scale("subtitle", before)
-    mediaflow.await_workers("subtitle", before)
+        mediaflow.console.scale("subtitle", fewest)
+    mediaflow.await_workers("subtitle", fewest)

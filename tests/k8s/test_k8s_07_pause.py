@@ -8,7 +8,7 @@ _ASSETS = 100
 
 
 def test_paused_workers_take_nothing_while_uploads_go_on_and_resumed_ones_do_it_all(mediaflow: Installation) -> None:
-    before = {channel: mediaflow.workers(channel)["spec"]["replicas"] for channel in CHANNELS}
+    fewest = {channel: mediaflow.fewest_workers(channel) for channel in CHANNELS}
     mediaflow.console.pause()
     try:
         for channel in CHANNELS:
@@ -23,7 +23,7 @@ def test_paused_workers_take_nothing_while_uploads_go_on_and_resumed_ones_do_it_
 
     for channel in CHANNELS:
         until(
-            lambda channel=channel: mediaflow.workers(channel)["status"].get("readyReplicas", 0) >= before[channel],
+            lambda channel=channel: mediaflow.workers(channel)["status"].get("readyReplicas", 0) >= fewest[channel],
             f"workers of {channel}",
             mediaflow.parameters.limit(120),
         )

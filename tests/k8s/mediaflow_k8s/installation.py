@@ -198,6 +198,12 @@ class Installation:
         (found,) = self.kubectl.items("scaledobjects.keda.sh", channel=channel, release=self.parameters.release)
         return found
 
+    def fewest_workers(self, channel: str) -> int:
+        """Tell how many workers a channel has with nothing to do: KEDA's least, or else what it has now."""
+        if self.has_keda:
+            return int(self.scaled_object(channel)["spec"]["minReplicaCount"])
+        return int(self.workers(channel)["spec"]["replicas"])
+
     # Its work.
 
     def await_workers(self, channel: str, count: int, limit_s: float = 120) -> None:

@@ -28,6 +28,12 @@ _MOOV = "[mov,mp4,m4a,3gp,3g2,mj2 @ 0x55dc3616e8c0] moov atom not found\n/store/
         (-99, "", ToolFailed, "signal 99"),
         (1, "[h264 @ 0x1] get_buffer() failed\nError: Cannot allocate memory", LimitExceeded, "of 512 MiB"),
         (1, "[h264 @ 0x1] get_buffer() failed\nError while decoding stream #0:0: Invalid data", LimitExceeded, "512"),
+        (
+            1,
+            "[mjpeg @ 0x1] ff_frame_thread_encoder_init failed\nError while opening encoder - maybe wrong parameters",
+            LimitExceeded,
+            "memory limit",
+        ),
         (-6, "terminate called after throwing an instance of 'std::bad_alloc'", LimitExceeded, "memory limit"),
     ],
 )

@@ -19,20 +19,23 @@ _MIB = 2**20
 #: The worker itself takes about 75 MB, a probe beside the child up to 50.
 _WORKER_MB = 160
 #: With less no child does anything; a container that small is at the kernel's mercy.
-_LEAST_MB = 128
+_HARDLY_MB = 128
 
 
-def within_container(settings: S, concurrency: int, *, limits: Sequence[Path] = CGROUP_LIMITS) -> S:
+def within_container(settings: S, concurrency: int, *, usual_mb: int, limits: Sequence[Path] = CGROUP_LIMITS) -> S:
     """Give the settings with a ``memory_limit_mb`` that `concurrency` jobs at once can take within the container.
 
-    What somebody has set is left alone, and so is the default where there is no container or a large one.
+    usual_mb: what a usual job takes, in MiB. A child may always take that where the container holds it once: of many
+    jobs, as pretended providers have them, few are large at the same time. What somebody has set is left alone, and
+    so is the default where there is no container or a large one.
     """
     container = _container_bytes(limits)
     if container is None or "memory_limit_mb" in settings.model_fields_set:
         return settings
-    share = max(_LEAST_MB, (container // _MIB - _WORKER_MB) // concurrency)
-    usual: int = type(settings).model_fields["memory_limit_mb"].default
-    return settings.model_copy(update={"memory_limit_mb": min(usual, share)})
+    left = container // _MIB - _WORKER_MB
+    share = max(_HARDLY_MB, left // concurrency, min(usual_mb, left))
+    most: int = type(settings).model_fields["memory_limit_mb"].default
+    return settings.model_copy(update={"memory_limit_mb": min(most, share)})
 
 
 def _container_bytes(limits: Sequence[Path]) -> int | None:

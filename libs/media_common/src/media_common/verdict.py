@@ -9,7 +9,7 @@ from media_common.errors import BadMedia, LimitExceeded, MediaError, ToolFailed
 _OUT_OF_MEMORY = re.compile(
     r"Cannot allocate memory|std::bad_alloc|MemoryError|Out of memory|malloc of size \d+ failed"
     r"|[Ff]ailed to allocate|Error allocating|get_buffer\(\) failed"
-    r"|Resource temporarily unavailable|can't start new thread"
+    r"|Resource temporarily unavailable|can't start new thread|thread_encoder_init failed"
 )
 #: The fault of the machine or of our own command line, whatever else was said.
 _OURS = re.compile(

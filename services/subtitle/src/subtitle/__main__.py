@@ -21,6 +21,8 @@ from subtitle.settings import SubtitleSettings
 CHANNEL = "subtitle"
 #: The channel whose folder holds the multivariant playlist.
 MASTER_CHANNEL = "transcode"
+#: MiB for the packaged model (376 measured) and for taking the sound out of a video.
+_LISTENING_MB, _DECODING_MB = 512, 128
 
 
 def build_job(spec: ChannelSpec) -> ChannelJob:
@@ -31,8 +33,8 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
     return ChannelJob(
         store,
         CHANNEL,
-        SubtitleWork(engine, within_container(settings, spec.concurrency)),
-        settings=within_container(media, spec.concurrency),
+        SubtitleWork(engine, within_container(settings, spec.concurrency, usual_mb=_LISTENING_MB)),
+        settings=within_container(media, spec.concurrency, usual_mb=_DECODING_MB),
         simulate=SimulatedProvider(spec),
         after_commit=partial(publish_master, store, master_channel=MASTER_CHANNEL),
     )

@@ -17,6 +17,8 @@ from thumbnail.job import Thumbnail
 from thumbnail.settings import ThumbnailSettings
 
 CHANNEL = "thumbnail"
+#: MiB for the pictures of a 4K video with two threads: 221 measured.
+_USUAL_MB = 256
 
 
 def build_job(spec: ChannelSpec) -> ChannelJob:
@@ -32,7 +34,7 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
         open_store(store_settings),
         CHANNEL,
         work,
-        settings=within_container(media, spec.concurrency),
+        settings=within_container(media, spec.concurrency, usual_mb=_USUAL_MB),
         simulate=SimulatedProvider(spec),
     )
 

@@ -20,6 +20,8 @@ from transcode.job import Transcode
 from transcode.settings import TranscodeSettings
 
 CHANNEL = "transcode"
+#: MiB for the renditions of a 1080p video, or a 4K one, with four threads: 1089 measured.
+_USUAL_MB = 1280
 
 
 def build_job(spec: ChannelSpec) -> ChannelJob:
@@ -31,7 +33,7 @@ def build_job(spec: ChannelSpec) -> ChannelJob:
         store,
         CHANNEL,
         Transcode(settings.threads or cpus_per_job(spec.concurrency), settings.max_frame_rate),
-        settings=within_container(media, spec.concurrency),
+        settings=within_container(media, spec.concurrency, usual_mb=_USUAL_MB),
         simulate=SimulatedProvider(spec),
         after_commit=partial(publish_master, store, master_channel=CHANNEL),
     )
