@@ -109,7 +109,7 @@ test-k8s: bootstrap-dev ## Check the chart on the cluster that KUBECONFIG names 
 kind-up: ## Make a kind cluster and install KEDA, RabbitMQ, monitoring and Mediaflow on it (RABBITMQ=operator, MONITORING=0)
 	@scripts/kind_up
 
-kind-demo: bootstrap-dev ## Walk the seven scenarios on it, or on another cluster that KUBECONFIG names (STEPS="2 7", BURST=)
+kind-demo: bootstrap-dev ## Walk the scenarios on it, or on another cluster that KUBECONFIG names (STEPS="2 7", BURST=)
 	@$(BIN)/python tests/k8s/demo.py
 
 kind-down: ## End the kind cluster and all that is in it

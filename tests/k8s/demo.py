@@ -1,4 +1,4 @@
-"""Walks the seven scenarios on a cluster: `make kind-demo`, or on any other one that KUBECONFIG names.
+"""Walks the scenarios on a cluster: `make kind-demo`, or on any other one that KUBECONFIG names.
 
 NAMESPACE (mediaflow) and RELEASE (mediaflow) say which release; it has to take simulated uploads, as values-kind.yaml
 lets it. BURST, PATIENCE and the like are those of `make test-k8s`. STEPS="1 2 7" plays only these.
@@ -10,13 +10,14 @@ import time
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-sys.path[:0] = [str(_HERE), str(_HERE.parent / "chaos")]
+sys.path[:0] = [str(_HERE), str(_HERE.parent / "chaos"), str(_HERE.parent / "support")]
 
 from mediaflow_k8s.client_pod import NAME  # noqa: E402 - found by the line before
-from mediaflow_k8s.demo_steps import STEPS, NotPlayed, Step, StepFailed  # noqa: E402
+from mediaflow_k8s.demo_steps import STEPS  # noqa: E402
 from mediaflow_k8s.installation import Installation  # noqa: E402
 from mediaflow_k8s.kubectl import CommandFailed  # noqa: E402
 from mediaflow_k8s.parameters import ROOT, Missing, read_parameters  # noqa: E402
+from mediaflow_k8s.step import NotPlayed, Step, StepFailed  # noqa: E402
 from mediaflow_k8s.tables import summary  # noqa: E402
 from mediaflow_k8s.tools import find_tools  # noqa: E402
 
@@ -57,7 +58,7 @@ def _play(step: Step, fleet: Installation) -> bool | None:
         print(step.act(fleet))
         passed = True
     except NotPlayed as why:
-        print(f"not played on a cluster: {why}", flush=True)
+        print(f"not played here: {why}", flush=True)
         return None
     except (StepFailed, CommandFailed, TimeoutError) as error:
         print(error)

@@ -1,4 +1,4 @@
-# What runs inside the cluster: names, metrics, volumes, KEDA, RabbitMQ's operator.
+# What runs inside the cluster: names, metrics, volumes, KEDA, RabbitMQ's operator, Prometheus.
 
 # load_images FILE…: into every node.
 load_images() {
@@ -37,6 +37,12 @@ start_addons() {
     offer keda-metrics-apiserver keda-adapter
     offer keda-admission-webhooks keda-admission-webhooks
     offer cluster-operator rabbitmq-operator manager
+    offer prometheus-operator prometheus-operator
+    offer prometheus-config-reloader prometheus-config-reloader bin/prometheus-config-reloader
+    offer prometheus prometheus-server # its data lie in /prometheus
+    "$kubectl" create namespace monitoring --dry-run=client -o yaml | "$kubectl" apply -f - >/dev/null
     "$kubectl" apply --server-side -f "$bin/keda.yaml" -f "$bin/rabbitmq-operator.yaml" -f "$bin/monitoring.yaml" \
         -f "$bin/kube-state-metrics.yaml" >/dev/null
+    "$kubectl" wait --for=condition=Established --timeout=60s crd/prometheuses.monitoring.coreos.com >/dev/null
+    "$kubectl" apply -f "$bin/prometheus.yaml" >/dev/null
 }

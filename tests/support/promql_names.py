@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,8 @@ def dashboards() -> Iterator[dict[str, Any]]:
         yield json.loads(file.read_text())
 
 
-def panel_expressions() -> Iterator[tuple[str, str]]:
-    """Give where each query of a panel stands, and its expression with all variables filled in."""
+def panel_expressions(meant: Mapping[str, str] = GRAFANA) -> Iterator[tuple[str, str]]:
+    """Give where each query of a panel stands, and its expression with what Grafana's variables mean filled in."""
     for board in dashboards():
         (everything, *_) = [each["allValue"] for each in board["templating"]["list"] if each["name"] == "channel"] or [
             ""
@@ -48,6 +48,6 @@ def panel_expressions() -> Iterator[tuple[str, str]]:
         for panel in board["panels"]:
             for target in panel.get("targets", ()):
                 expression = target["expr"]
-                for word, meant in (GRAFANA | {"$channel": everything.replace("\\", "\\\\")}).items():
-                    expression = expression.replace(word, meant)
+                for word, filled in {**meant, "$channel": everything.replace("\\", "\\\\")}.items():
+                    expression = expression.replace(word, filled)
                 yield f"{board['title']} / {panel['title']} / {target['legendFormat']}", expression

@@ -3,14 +3,15 @@
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
+from mediaflow_k8s.demo_monitoring import monitored
 from mediaflow_k8s.installation import Installation
 from mediaflow_k8s.kubectl import until
 from mediaflow_k8s.own_values import CHANNELS
 from mediaflow_k8s.pod_faults import and_whole_again, await_ready, crashed
 from mediaflow_k8s.scaling_watch import scaling_watched
+from mediaflow_k8s.step import NotPlayed, Step, expect
 from mediaflow_k8s.tables import aligned, depth_table, scaling_table
 from mediaflow_k8s.timeline import faults_of_burst
 from mq_common.simulation import fails
@@ -20,33 +21,15 @@ _DEAD = "media.subtitle.dlq"
 _SOME = 60
 
 
-class StepFailed(Exception):
-    """It went otherwise than it has to. One sentence."""
-
-
-class NotPlayed(Exception):
-    """It is none for a cluster. Says where it is played."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One scenario. ``act`` gives what is shown, and raises StepFailed."""
-
-    name: str
-    does: str
-    watch: str
-    act: Callable[[Installation], str]
-
-
 def one_upload(fleet: Installation) -> str:
     """Scenario 1."""
     asset = f"demo-{secrets.token_hex(3)}"
     while fails("subtitle", asset, 0.1):
         asset = f"demo-{secrets.token_hex(3)}"
     answer = fleet.door.upload(asset)
-    _expect(answer["status"] == 202, f"the upload was answered {answer['status']}: {answer['body']}")
+    expect(answer["status"] == 202, f"the upload was answered {answer['status']}: {answer['body']}")
     states = fleet.door.await_asset(asset, 120)
-    _expect(set(states.values()) == {"done"}, f"{asset}: {states}")
+    expect(set(states.values()) == {"done"}, f"{asset}: {states}")
     return aligned([("channel", "asset", "state"), *((channel, asset, states[channel]) for channel in CHANNELS)])
 
 
@@ -67,13 +50,13 @@ def burst_and_keda(fleet: Installation) -> str:
                 shown = depth_table(_depths(fleet))
             if risen and now.messages == 0 and (now.wanted, now.running) == (fewest, fewest):
                 break
-            _expect(time.monotonic() < deadline, f"it took too long\n{scaling_table(watch.moments)}")
+            expect(time.monotonic() < deadline, f"it took too long\n{scaling_table(watch.moments)}")
             time.sleep(2.0)
     shown += f"\n\n{scaling_table(watch.moments)}"
     faults = faults_of_burst(watch.moments, fewest, most)
-    _expect(not faults, f"{'; '.join(faults)}\n{shown}")
+    expect(not faults, f"{'; '.join(faults)}\n{shown}")
     again = fleet.redeliveries()["transcode"] - before["transcode"]
-    _expect(not again, f"the broker delivered {again} messages again because of scaling")
+    expect(not again, f"the broker delivered {again} messages again because of scaling")
     _account(fleet, burst, fleet.parameters.burst)
     return f"{shown}\n\nredelivered because of scaling: 0"
 
@@ -86,12 +69,12 @@ def flaky_provider(fleet: Installation) -> str:
         fleet.await_drained(300)
     letters = fleet.console.dead_letters("subtitle")
     depths = {f"media.{channel}.dlq": _depths(fleet, dead=True)[f"media.{channel}.dlq"] for channel in CHANNELS}
-    _expect(depths[_DEAD]["total"] > 0, "no dead letter in subtitle")
+    expect(depths[_DEAD]["total"] > 0, "no dead letter in subtitle")
     others = [name for name, depth in depths.items() if name != _DEAD and depth["total"]]
-    _expect(not others, f"dead letters in {', '.join(others)} too")
+    expect(not others, f"dead letters in {', '.join(others)} too")
     groups = [("reason", "error", "letters")]
     groups += [(each["reason"], each["error"], str(each["count"])) for each in letters["groups"]]
-    _expect({each[0] for each in groups[1:]} == {"rejected"}, f"other reasons than rejected: {groups[1:]}")
+    expect({each[0] for each in groups[1:]} == {"rejected"}, f"other reasons than rejected: {groups[1:]}")
     return f"{depth_table(depths)}\n\n{aligned(groups)}"
 
 
@@ -103,10 +86,10 @@ def killed_workers(fleet: Installation) -> str:
     for channel in ("transcode", "thumbnail", "subtitle"):
         kill, await_back = and_whole_again(fleet, crashed, channel)
         said += [kill(), await_back()]
-    _expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
+    expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
     _account(fleet, burst, count)
     again = {channel: after - before[channel] for channel, after in fleet.redeliveries().items()}
-    _expect(again["transcode"] > 0, f"the worker of transcode held something, and nothing came again: {again}")
+    expect(again["transcode"] > 0, f"the worker of transcode held something, and nothing came again: {again}")
     told = ", ".join(f"{channel} {number}" for channel, number in again.items())
     return "\n".join(
         [*said, f"delivered again: {told}", f"each of {count} assets is done, or a dead letter of subtitle, once"]
@@ -121,16 +104,16 @@ def requeue_storm(_: Installation) -> str:
 def broker_node(fleet: Installation) -> str:
     """A node of RabbitMQ goes while uploads come."""
     nodes, count, accepted = len(fleet.pods("rabbitmq")), 0, []
-    _expect(nodes > 0, "RabbitMQ is not one of this release's pods")
+    expect(nodes > 0, "RabbitMQ is not one of this release's pods")
     said = [crashed(fleet, "rabbitmq")()]
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         asset, count = f"node-{secrets.token_hex(4)}", count + 1
         answer = fleet.door.upload(asset)
-        _expect(answer["status"] == 202, f"an upload was answered {answer['status']}: {answer['body']}")
+        expect(answer["status"] == 202, f"an upload was answered {answer['status']}: {answer['body']}")
         accepted.append(asset)
     said += [f"{count} uploads meanwhile, {len(accepted)} accepted", await_ready(fleet, "rabbitmq", nodes, 300)()]
-    _expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
+    expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
     for asset in accepted:
         fleet.door.await_asset(asset, 60)
     return "\n".join([*said, f"all {len(accepted)} are done in each channel, or dead letters of subtitle"])
@@ -140,7 +123,7 @@ def replay_job(fleet: Installation) -> str:
     """Scenario 6."""
     (cron_job,) = fleet.kubectl.items("cronjobs", component="replayer", release=fleet.parameters.release)
     before, name = _depths(fleet, dead=True), f"demo-replay-{secrets.token_hex(3)}"
-    _expect(before[_DEAD]["total"] > 0, "there is no dead letter to replay")
+    expect(before[_DEAD]["total"] > 0, "there is no dead letter to replay")
     made = ("create", "job", name, f"--from=cronjob/{cron_job['metadata']['name']}", "--dry-run=client", "-o", "json")
     job = json.loads(fleet.kubectl.run(*made))
     job["spec"]["template"]["spec"]["containers"][0]["args"] = ["--channel", "subtitle", "--limit", "5"]
@@ -149,8 +132,8 @@ def replay_job(fleet: Installation) -> str:
     words = ("wait", "--for=condition=Complete", f"job/{name}", f"--timeout={limit_s:.0f}s")
     fleet.kubectl.run(*words, limit_s=limit_s + 10)
     log = fleet.kubectl.run("logs", f"job/{name}").strip()
-    _expect("moved to media.subtitle" in log, f"the replayer said: {log}")
-    _expect(fleet.await_drained(120), f"not done: {fleet.depths()}")
+    expect("moved to media.subtitle" in log, f"the replayer said: {log}")
+    expect(fleet.await_drained(120), f"not done: {fleet.depths()}")
     return f"$ kubectl create job {name} --from=cronjob/{cron_job['metadata']['name']}  (args: subtitle, 5)\n{log}"
 
 
@@ -166,7 +149,7 @@ def paused(fleet: Installation) -> str:
         shown = depth_table(_depths(fleet))
     finally:
         fleet.console.resume()
-    _expect(fleet.await_drained(600), f"not done: {fleet.depths()}")
+    expect(fleet.await_drained(600), f"not done: {fleet.depths()}")
     _account(fleet, burst, count)
     return f"paused:\n{shown}\n\nresumed: all {count} are done, or dead letters of subtitle"
 
@@ -215,23 +198,19 @@ STEPS = (
     Step("7", "pause the workers and go on uploading", "queues fill, nobody is refused, then all is done", paused),
     Step("8", "kill a node of RabbitMQ while uploads come", "no upload is refused and none is lost", broker_node),
     Step("9", "scale by hand with kubectl", "the number stays what it was set to", scaled_by_hand),
+    Step("10", "ask the cluster's Prometheus", "nothing of the fleet is unread, no rule and no panel empty", monitored),
 )
 
 
-def _expect(holds: object, otherwise: str) -> None:
-    if not holds:
-        raise StepFailed(otherwise)
-
-
 def _bounds(fleet: Installation) -> tuple[int, int]:
-    _expect(fleet.has_keda, "NOT CHECKED: the cluster has no KEDA")
+    expect(fleet.has_keda, "NOT CHECKED: the cluster has no KEDA")
     spec = fleet.scaled_object("transcode")["spec"]
     return int(spec["minReplicaCount"]), int(spec["maxReplicaCount"])
 
 
 def _burst(fleet: Installation, count: int) -> str:
     answer = fleet.door.burst(count)
-    _expect(answer["status"] == 202, f"the burst was answered {answer['status']}: {answer['body']}")
+    expect(answer["status"] == 202, f"the burst was answered {answer['status']}: {answer['body']}")
     return str(json.loads(answer["body"])["burstId"])
 
 
@@ -246,5 +225,5 @@ def _account(fleet: Installation, burst: str, count: int) -> None:
     found = fleet.client.ask("ends", prefix=f"{burst}-", channels=list(CHANNELS))
     for channel in CHANNELS:
         done, failed = found[channel]["done"], found[channel]["failed"]
-        _expect(done + failed == count, f"{channel}: {done} done and {failed} given up, of {count}")
-        _expect(channel == "subtitle" or not failed, f"{channel}: {failed} given up, although its provider never fails")
+        expect(done + failed == count, f"{channel}: {done} done and {failed} given up, of {count}")
+        expect(channel == "subtitle" or not failed, f"{channel}: {failed} given up, although its provider never fails")
