@@ -14,6 +14,7 @@ TARGETS = {
             "scrapePool": "podMonitor/films/films-worker/0",
             "scrapeUrl": "http://10.244.1.9:9100/metrics",
             "health": "up",
+            "lastError": "",
         },
         {
             "scrapePool": "podMonitor/films/films-worker/0",
