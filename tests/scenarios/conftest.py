@@ -1,4 +1,4 @@
-"""The scenarios are programs, not a package that is installed; their tests share one fleet."""
+"""The scenarios are programs, not a package that is installed; the tests of a file share one fleet."""
 
 import io
 import sys
@@ -26,7 +26,7 @@ LESS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def fleet(
     broker: BrokerAddress, tmp_path_factory: pytest.TempPathFactory, ffmpeg: Path, fleet_guard: None
 ) -> Iterator[ScenarioFleet]:
