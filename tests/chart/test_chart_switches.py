@@ -114,6 +114,15 @@ def test_nothing_is_reachable_from_outside_unless_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("service", ["ingest", "console"])
+@pytest.mark.parametrize(("kind", "there"), [("NodePort", True), ("LoadBalancer", True), ("ClusterIP", False)])
+def test_a_port_of_every_node_is_asked_for_only_where_a_service_has_one(service: str, kind: str, there: bool) -> None:
+    """Kubernetes refuses it on a ClusterIP Service, as whoever takes values-kind.yaml without node ports would see."""
+    values = at(f"{service}.service", {"type": kind, "nodePort": 30123})
+    ports = the(Rendering(values).objects(), "Service", f"-{service}")["spec"]["ports"]
+    assert [each.get("nodePort") for each in ports] == [30123 if there else None]
+
+
+@pytest.mark.parametrize("service", ["ingest", "console"])
 def test_an_ingress_has_tls_unless_it_is_told_not_to(service: str) -> None:
     values = at(f"{service}.ingress", {"enabled": True, "host": "media.example.com", "className": "nginx"})
     (ingress,) = named(Rendering(values).objects(), "Ingress")

@@ -121,3 +121,10 @@ app.kubernetes.io/component: rabbitmq
   ports: [{ port: {{ .port }} }]
 {{- end -}}
 {{- end -}}
+
+{{/* The port on every node, of a Service (its values) that has one: Kubernetes refuses it on another. */}}
+{{- define "mediaflow.nodePort" -}}
+{{- if and .nodePort (ne .type "ClusterIP") -}}
+nodePort: {{ int .nodePort }}
+{{- end -}}
+{{- end }}
