@@ -1,4 +1,4 @@
-"""The seven scenarios as steps on a cluster. Each says what it does, what to watch, and whether it went as it must."""
+"""The scenarios as steps on a cluster. Each says what it does, what to watch, and whether it went as it must."""
 
 import json
 import secrets
@@ -11,7 +11,7 @@ from mediaflow_k8s.kubectl import until
 from mediaflow_k8s.own_values import CHANNELS
 from mediaflow_k8s.pod_faults import and_whole_again, await_ready, crashed
 from mediaflow_k8s.scaling_watch import scaling_watched
-from mediaflow_k8s.step import NotPlayed, Step, expect
+from mediaflow_k8s.step import NotPlayed, Step, burst, expect
 from mediaflow_k8s.tables import aligned, depth_table, scaling_table
 from mediaflow_k8s.timeline import faults_of_burst
 from mq_common.simulation import fails
@@ -41,7 +41,7 @@ def burst_and_keda(fleet: Installation) -> str:
     before, deadline = fleet.redeliveries(), time.monotonic() + fleet.parameters.limit(600)
     shown = ""
     with scaling_watched(fleet, "transcode") as watch:
-        burst = _burst(fleet, fleet.parameters.burst)
+        sent = burst(fleet, fleet.parameters.burst)
         while True:
             now = watch.look()
             # To the most or not: a burst that is over without it has failed, and is not waited for.
@@ -57,7 +57,7 @@ def burst_and_keda(fleet: Installation) -> str:
     expect(not faults, f"{'; '.join(faults)}\n{shown}")
     again = fleet.redeliveries()["transcode"] - before["transcode"]
     expect(not again, f"the broker delivered {again} messages again because of scaling")
-    _account(fleet, burst, fleet.parameters.burst)
+    _account(fleet, sent, fleet.parameters.burst)
     return f"{shown}\n\nredelivered because of scaling: 0"
 
 
@@ -65,7 +65,7 @@ def flaky_provider(fleet: Installation) -> str:
     """Scenario 3."""
     fleet.await_drained(300)
     if not _depths(fleet, dead=True)[_DEAD]["total"]:
-        _burst(fleet, _SOME)
+        burst(fleet, _SOME)
         fleet.await_drained(300)
     letters = fleet.console.dead_letters("subtitle")
     depths = {f"media.{channel}.dlq": _depths(fleet, dead=True)[f"media.{channel}.dlq"] for channel in CHANNELS}
@@ -81,13 +81,13 @@ def flaky_provider(fleet: Installation) -> str:
 def killed_workers(fleet: Installation) -> str:
     """Scenario 4, as it is on a cluster: workers are killed, and what they held is done by others."""
     before, count = fleet.redeliveries(), max(40, fleet.parameters.burst // 4)
-    burst, said = _burst(fleet, count), []
+    sent, said = burst(fleet, count), []
     # The slow one first, while it is busy for certain.
     for channel in ("transcode", "thumbnail", "subtitle"):
         kill, await_back = and_whole_again(fleet, crashed, channel)
         said += [kill(), await_back()]
     expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
-    _account(fleet, burst, count)
+    _account(fleet, sent, count)
     again = {channel: after - before[channel] for channel, after in fleet.redeliveries().items()}
     expect(again["transcode"] > 0, f"the worker of transcode held something, and nothing came again: {again}")
     told = ", ".join(f"{channel} {number}" for channel, number in again.items())
@@ -103,16 +103,16 @@ def requeue_storm(_: Installation) -> str:
 
 def broker_node(fleet: Installation) -> str:
     """A node of RabbitMQ goes while uploads come."""
-    nodes, count, accepted = len(fleet.pods("rabbitmq")), 0, []
+    nodes, accepted = len(fleet.pods("rabbitmq")), []
     expect(nodes > 0, "RabbitMQ is not one of this release's pods")
     said = [crashed(fleet, "rabbitmq")()]
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
-        asset, count = f"node-{secrets.token_hex(4)}", count + 1
+        asset = f"node-{secrets.token_hex(4)}"
         answer = fleet.door.upload(asset)
         expect(answer["status"] == 202, f"an upload was answered {answer['status']}: {answer['body']}")
         accepted.append(asset)
-    said += [f"{count} uploads meanwhile, {len(accepted)} accepted", await_ready(fleet, "rabbitmq", nodes, 300)()]
+    said += [f"{len(accepted)} uploads meanwhile, all accepted", await_ready(fleet, "rabbitmq", nodes, 300)()]
     expect(fleet.await_drained(300), f"not done: {fleet.depths()}")
     for asset in accepted:
         fleet.door.await_asset(asset, 60)
@@ -144,13 +144,13 @@ def paused(fleet: Installation) -> str:
         for channel in CHANNELS:
             fleet.await_workers(channel, 0, 300)
         count = max(60, fleet.parameters.burst // 2)
-        burst = _burst(fleet, count)
+        sent = burst(fleet, count)
         until(lambda: all(fleet.depths()[channel] >= count for channel in CHANNELS), "what waits", 60)
         shown = depth_table(_depths(fleet))
     finally:
         fleet.console.resume()
     expect(fleet.await_drained(600), f"not done: {fleet.depths()}")
-    _account(fleet, burst, count)
+    _account(fleet, sent, count)
     return f"paused:\n{shown}\n\nresumed: all {count} are done, or dead letters of subtitle"
 
 
@@ -208,21 +208,15 @@ def _bounds(fleet: Installation) -> tuple[int, int]:
     return int(spec["minReplicaCount"]), int(spec["maxReplicaCount"])
 
 
-def _burst(fleet: Installation, count: int) -> str:
-    answer = fleet.door.burst(count)
-    expect(answer["status"] == 202, f"the burst was answered {answer['status']}: {answer['body']}")
-    return str(json.loads(answer["body"])["burstId"])
-
-
 def _depths(fleet: Installation, *, dead: bool = False) -> Mapping[str, dict[str, int]]:
     queues = fleet.client.ask("traffic")["queues"]
     end = ".dlq" if dead else ""
     return {f"media.{channel}{end}": queues[f"media.{channel}{end}"] for channel in CHANNELS}
 
 
-def _account(fleet: Installation, burst: str, count: int) -> None:
+def _account(fleet: Installation, sent: str, count: int) -> None:
     """Every asset is done in each channel, or a dead letter of the one whose provider fails."""
-    found = fleet.client.ask("ends", prefix=f"{burst}-", channels=list(CHANNELS))
+    found = fleet.client.ask("ends", prefix=f"{sent}-", channels=list(CHANNELS))
     for channel in CHANNELS:
         done, failed = found[channel]["done"], found[channel]["failed"]
         expect(done + failed == count, f"{channel}: {done} done and {failed} given up, of {count}")

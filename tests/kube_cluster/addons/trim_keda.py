@@ -1,11 +1,10 @@
-"""Copies KEDA's source with the triggers named here and no others: `trim_keda.py KEDA COPY`.
+"""Removes from a copy of KEDA's source all triggers but those named here: `trim_keda.py COPY`.
 
 All of KEDA's triggers are one Go package, and each costs the client library of some service: compiling them all
 takes four times as long. The code that is left is not changed.
 """
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -25,14 +24,5 @@ def trim(keda: Path) -> None:
             path.unlink()
 
 
-def copy(source: Path, target: Path) -> None:
-    """Copy the module, whose files are read-only where Go keeps them."""
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source, target, copy_function=shutil.copyfile)
-    for folder in [target, *(path for path in target.rglob("*") if path.is_dir())]:
-        folder.chmod(0o755)
-
-
 if __name__ == "__main__":
-    copy(Path(sys.argv[1]), Path(sys.argv[2]))
-    trim(Path(sys.argv[2]))
+    trim(Path(sys.argv[1]))
